@@ -72,7 +72,8 @@ OPEN_TOKENS = 4
 MOST_SESSIONS = 200
 """Sessions at a time; a player beyond them ends that of the player who was away longest."""
 
-LABEL_LENGTH = 40
+LABEL_LENGTH = 640
+"""Code points of a label: those that a name may have; what is one, the page asks."""
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -372,7 +373,7 @@ class Access:
 
     def _open(self, db: sqlite3.Connection, role: Role, label: str, device: tuple[str, str]) -> tuple[str, Session]:
         secret = secrets.token_urlsafe(32)
-        kept = "".join(c for c in label if c.isprintable()).strip()[:LABEL_LENGTH]
+        kept = label.strip()[:LABEL_LENGTH]
         now = self._clock()
         session = Session(f"{role}-{secrets.token_hex(4)}", role, kept, None, now, now, device)
         db.execute(

@@ -15,6 +15,7 @@ from rich.text import Text
 from companion.rules.core import JSON, Move, Reason, Ruling, State
 from companion.rules.i18n import ENGLISH, Words, languages
 from companion.rules.record import MAX_BYTES, MAX_LINE_BYTES, RecordError, RecordFault, open_lines
+from companion.rules.rulebook import seats
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -120,9 +121,18 @@ def spoken_json(ruling: Ruling | None) -> dict[str, JSON] | None:
 
 
 def seat_names(state: State[Any], count: int) -> list[str]:
-    """Return a name for each seat; seats without one are numbered."""
-    names = list(getattr(state, "names", ()))
+    """Return a name for each seat, told apart where names are alike; seats without one are numbered."""
+    names, _ = seats(state)
     return [names[seat] if seat < len(names) else str(seat + 1) for seat in range(count)]
+
+
+def seated_players(state: State[Any], count: int) -> list[dict[str, JSON]]:
+    """Return who sits where, in seat order: ``{"seat" (from 0), "name", "colour" (where the game has colours)}``."""
+    _, colours = seats(state)
+    people: list[dict[str, JSON]] = [{"seat": seat, "name": name} for seat, name in enumerate(seat_names(state, count))]
+    for one, colour in zip(people, colours, strict=False):
+        one["colour"] = colour
+    return people
 
 
 def lines_of(path: str) -> Iterator[bytes]:

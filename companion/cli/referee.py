@@ -21,6 +21,7 @@ from companion.cli.printing import (
     printable,
     ruling_text,
     seat_names,
+    seated_players,
     spoken,
     spoken_json,
     write_picture,
@@ -175,13 +176,13 @@ def _outcome(summary: _Summary) -> dict[str, JSON]:
     if state is None or outcome is None:
         return found
     sheet = state.score()
-    names = seat_names(state, len(sheet.sheets))
     ended, decided = spoken(state, state.end_reason), spoken(state, state.ranking_reason)
     found["outcome"] = {
-        "winners": [names[seat] for seat in outcome.winners],
+        "players": seated_players(state, len(sheet.sheets)),
+        "winners": list(outcome.winners),
         "clauses": list(outcome.clauses),
-        "ranking": [[names[seat] for seat in place] for place in sheet.ranking],
-        "totals": {name: sheet.sheets[seat].total for seat, name in enumerate(names)},
+        "ranking": [list(place) for place in sheet.ranking],
+        "totals": [one.total for one in sheet.sheets],
         "ended_by": spoken_json(ended),
         "decided_by": spoken_json(decided),
     }

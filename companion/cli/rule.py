@@ -8,7 +8,7 @@ from rich.text import Text
 from companion.cli.printing import STATUS, as_json, console, emit, language
 from companion.rules import games
 from companion.rules.i18n import Words
-from companion.rules.rulebook import Clause, Dispute, Rulebook, fold, rulebook, rulebooks
+from companion.rules.rulebook import Clause, Dispute, Rulebook, look_up, rulebook, rulebooks
 
 
 @click.command()
@@ -27,7 +27,7 @@ def command(words: tuple[str, ...], only: str | None, lang: str, json_: bool) ->
     books = [rulebook(name) for name in rulebooks() if only in (None, name)]
     # An example's rulebook answers only to those who name it.
     offered = [book for book in books if only is not None or book.game_id in games()]
-    found = _by_id(books, query) or _by_words(offered, query, lang)
+    found = [(book, item) for book in books for item in book.by_id(query, exact=True)] or look_up(query, offered, lang)
     if json_:
         for book, item in found:
             emit({"game": book.game_id, **item.to_json(), "disputes": _cited_by(book, item)})
@@ -38,23 +38,6 @@ def command(words: tuple[str, ...], only: str | None, lang: str, json_: bool) ->
         click.echo(f"companion: No rulebook speaks of {query!r}.", err=True)
         return 1
     return 0
-
-
-def _by_id(books: list[Rulebook], query: str) -> list[tuple[Rulebook, Clause | Dispute]]:
-    # As somebody says it: "pop 3.4", or at the end of a sentence.
-    wanted = fold("-".join(query.split())).strip(".,;:!?()[]\"'")
-    found: list[tuple[Rulebook, Clause | Dispute]] = []
-    for book in books:
-        found += [(book, clause) for clause in book.clauses.values() if fold(clause.id) == wanted]
-        found += [(book, dispute) for dispute in book.disputes.values() if fold(dispute.id) == wanted]
-    return found
-
-
-def _by_words(books: list[Rulebook], query: str, lang: str) -> list[tuple[Rulebook, Clause | Dispute]]:
-    """Return what speaks of the words; a rulebook that knows fewer of them than another is left out."""
-    matches = [(book, *book.matches(query, lang)) for book in books]
-    most = max((hits for _, hits, _ in matches), default=0)
-    return [(book, item) for book, hits, items in matches if hits == most for item in items]
 
 
 def _cited_by(book: Rulebook, item: Clause | Dispute) -> list[str]:

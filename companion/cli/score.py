@@ -21,6 +21,7 @@ from companion.cli.printing import (
     read_json,
     ruling_text,
     seat_names,
+    seated_players,
     spoken,
     spoken_json,
 )
@@ -79,7 +80,7 @@ def sheet_json(
     """Return the documented form of a score sheet."""
     sheet = state.score()
     names, colours = seats(state)
-    called = seat_names(state, len(sheet.sheets))
+    people = seated_players(state, len(sheet.sheets))
     decided = spoken(state, state.ranking_reason)
     players = []
     for player in sheet.sheets:
@@ -88,14 +89,12 @@ def sheet_json(
             words = book.line_words(line, names=names, colours=colours).to_json()
             what = {"what": line.what, "points": line.points, "clauses": list(line.clauses)}
             lines.append({**what, "facts": dict(line.facts), **words})
-        who: dict[str, JSON] = {"name": called[player.player]}
-        if colours:
-            who["colour"] = colours[player.player]
-        players.append({**who, "total": player.total, "tie_break": list(player.tie_break), "lines": lines})
+        told = {"total": player.total, "tie_break": list(player.tie_break), "lines": lines}
+        players.append({**people[player.player], **told})
     return {
         "game": state.game.id,
         "players": players,
-        "ranking": [[called[seat] for seat in place] for place in sheet.ranking],
+        "ranking": [list(place) for place in sheet.ranking],
         "decided_by": spoken_json(decided),
         "over": state.outcome() is not None,
         "problems": [

@@ -53,7 +53,7 @@ SENTENCES: dict[str, Words] = {
     "bad-body": Words("There is no field {field} here."),
     "not-json": Words("This cannot be kept: it is too long, or not JSON."),
     "bad-action-id": Words("An action needs a mark of its own, a text of 1 to 100 characters."),
-    "same-name": Words("Two players are called {name}; give one of them another name."),
+    "bad-name": Words("A player’s name has 1 to {most} characters, and none that cannot be seen."),
     "no-such-clause": Words("The rulebook has no clause {clause}."),
     "no-such-colour": Words("Nobody here plays {colour}."),
     "no-such-fault": Words("There is no such fault to dismiss."),

@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from companion.night.backup.erase_name import erase_name
-from companion.night.commands.bodies import NAME_LENGTH
-from companion.night.commands.context import printable
 from companion.night.commands.night import Night
 from companion.night.log.chain import NOTES
 from companion.night.log.data_folder import FORGOTTEN, PEOPLE, read_small, write_small
@@ -27,6 +25,7 @@ from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
 from companion.night.statistics import PlayerFigures, Statistics
 from companion.ports import CompanionError
+from companion.rules.names import name_key, proper_name
 
 COLOURS = ("red", "yellow", "green", "blue", "violet", "black")
 TOKENS = ("bear", "fox", "fish", "penguin", "seal", "owl", "igloo", "star")
@@ -95,7 +94,7 @@ class People:
     def add(self, name: str) -> str:
         """Enter somebody and return the id.
 
-        :raises PeopleError: ``name`` (none, or too long), ``name-taken``, ``too-many``.
+        :raises PeopleError: ``name`` (it is none), ``name-taken``, ``too-many``.
         """
         with self._lock:
             kept = self._free(name, None)
@@ -198,11 +197,11 @@ class People:
         raise PeopleError("no-person")
 
     def _free(self, name: str, person: str | None) -> str:
-        kept = printable(name)
-        if not 0 < len(kept) <= NAME_LENGTH:
+        kept = proper_name(name)
+        if kept is None:
             raise PeopleError("name")
         for one in self._journal.profiles():
-            if one["id"] != person and one["name"] is not None and one["name"].casefold() == kept.casefold():
+            if one["id"] != person and one["name"] is not None and name_key(one["name"]) == name_key(kept):
                 raise PeopleError("name-taken")
         return kept
 

@@ -19,6 +19,7 @@ from random import Random
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from companion.rules.i18n import Words
+from companion.rules.names import LONGEST_NAME, read_name
 
 JSON = Any
 """A JSON value; what it holds is documented per game in ``companion/rules/README.md``."""
@@ -161,6 +162,17 @@ class Option:
     def default(self) -> str | bool | int:
         """Return what is played when nobody says otherwise."""
         return self.values[0]
+
+
+def player_name(name: object) -> str:
+    """Return a player's name as it is kept (:mod:`companion.rules.names`).
+
+    :raises SetupError: when it is none.
+    """
+    kept = read_name(name) if isinstance(name, str) else None
+    if kept is None:
+        raise SetupError("A player’s name has 1 to {most} characters, and none that cannot be seen.", most=LONGEST_NAME)
+    return kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from companion.rules.core import JSON, FormFault, Game, RulesError, SetupError
 from companion.rules.i18n import Words, joined, same
+from companion.rules.names import LONGEST_NAME, read_name
 
 At: TypeAlias = "tuple[At, str | int] | None"
 """Where a value stands: its place in what stands around it; None is the whole position."""
@@ -203,17 +204,15 @@ class Whole(Element):
 
 
 class Name(Element):
-    """A player's name, of 1 to ``most`` characters; spaces around it do not count where it is ``stripped``."""
+    """A player's name; it is read as :mod:`companion.rules.names` keeps it."""
 
     says = Words("A player’s name")
-    wish = Words("a text of 1 to {most} characters")
-
-    def __init__(self, most: int, *, stripped: bool = True) -> None:
-        self.most, self.stripped, self.facts = most, stripped, {"most": most}
+    wish = Words("a text of 1 to {most} characters, none of which is hidden")
+    facts: Mapping[str, object] = MappingProxyType({"most": LONGEST_NAME})
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
-        text = value.strip() if self.stripped and isinstance(value, str) else value
-        return text if isinstance(text, str) and 0 < len(text) <= self.most else self.refuse(value, at, reading)
+        name = read_name(value) if isinstance(value, str) else None
+        return self.refuse(value, at, reading) if name is None else name
 
 
 class OneOf(Element):

@@ -7,8 +7,7 @@ The clause files (``clauses/<game-id>.<lang>.toml``) are read when first asked f
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from string import Formatter
 from types import MappingProxyType
 from typing import Any
 
+from companion.rules.clause_search import NEAR, ClauseIndex, Passage, fold, thesaurus, words_of
 from companion.rules.core import JSON, Problem, Reason, Ruling, ScoreLine
 from companion.rules.i18n import (
     AND,
@@ -30,6 +30,7 @@ from companion.rules.i18n import (
     languages,
     plural,
 )
+from companion.rules.names import told_apart
 
 FOLDER = CLAUSES
 """The clause files that come with this package."""
@@ -114,18 +115,15 @@ class OptionText:
         return self.values[str(value).lower() if isinstance(value, bool) else str(value)]
 
 
-def fold(text: str) -> str:
-    """Return ``text`` without accents and in lower case, œ and æ spelled out, for searching."""
-    text = text.casefold().replace("œ", "oe").replace("æ", "ae").replace("’", "'")
-    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-
-
-def _tokens(text: str) -> list[str]:
-    return "".join(c if c.isalnum() or c in "-._/" else " " for c in fold(text)).split()
-
-
 COMPOUND = "word-1-word"
 """The word of a language that says how a name of two words with a number between them is read."""
+
+_ID = re.compile(r"[a-z]+-[a-z\d.]*")
+_FACT = re.compile(r"\{[^{}]*\}")
+_CLAUSE_WEIGHTS = (1.0, 2.0, 0.5, 0.2)
+"""What counts in a clause: its heading, its text, its note, and the words of the reasons that cite it."""
+_DISPUTE_WEIGHTS = (1.5, 1.0)
+"""What counts in a dispute: its question and its ruling."""
 
 _ONE = re.compile(r"^[Uu]ne?\b")
 _COMPOUND = re.compile(r"([a-z]+)-(\d)-([a-z]+)")
@@ -260,7 +258,7 @@ class Rulebook:
             }
         )
         self._every: dict[str, Mapping[str, str]] = {}
-        self._index: dict[str, list[tuple[Clause | Dispute, list[str]]]] = {}
+        self._index: dict[str, ClauseIndex] = {}
 
     def clause(self, clause_id: str) -> Clause:
         """Return a clause by its id, in any case.
@@ -298,31 +296,37 @@ class Rulebook:
             self._every[lang] = {**self._words[ENGLISH], **self._words.get(lang, {})}
         return self._every[lang]
 
-    def search(self, words: str, lang: str = "en") -> list[Clause | Dispute]:
-        """Return clauses and disputes that speak of ``words``, best first; accents and case do not count.
+    def search(self, words: str, lang: str = ENGLISH) -> list[Clause | Dispute]:
+        """Return what speaks of ``words``, best first, as somebody asks; accents and case do not count.
 
-        All words must begin a word of the text; where nothing has them all, those that have most of them are
-        returned, in another language where it has more of them. An id or the beginning of one is found too.
+        An id, or the beginning of one, is found by itself. A question in another language is understood where that
+        one has more of its words.
         """
-        return self.matches(words, lang)[1]
+        return [item for _, item in look_up(words, [self], lang)]
 
-    def matches(self, words: str, lang: str = "en") -> tuple[int, list[Clause | Dispute]]:
-        """Return what :meth:`search` returns, after how many of the words were found in each."""
-        query = _tokens(words)
-        every = (lang, *(other for other in self._words if other != lang))
-        return max((self._matches(query, language) for language in every), key=lambda found: found[0])
+    def knows(self, words: str, lang: str) -> float:
+        """Return how many of some words this rulebook has in a language."""
+        return self._index_of(lang).knows(words) if lang in self._words else 0.0
 
-    def _matches(self, query: Sequence[str], language: str) -> tuple[int, list[Clause | Dispute]]:
-        scored = []
-        for order, (item, tokens) in enumerate(self._tokens_of(language)):
-            hits = [min((len(t) - len(a) for t in tokens if t.startswith(a)), default=None) for a in query]
-            found = [h for h in hits if h is not None]
-            if found:
-                by_id = any(fold(item.id).startswith(a) for a in query)
-                scored.append((-len(found), not by_id, sum(map(bool, found)), order, item))
-        scored.sort(key=lambda s: s[:4])
-        best = scored[0][0] if scored else 0
-        return -best, [s[4] for s in scored if s[0] == best]
+    def ranked(self, words: str, lang: str) -> list[tuple[float, Clause | Dispute]]:
+        """Return what answers a question in a language, best first, with scores to compare with other rulebooks."""
+        ranked = self._index_of(lang).ask(words)
+        return [(score, self._item(item_id)) for score, item_id in ranked]
+
+    def by_id(self, words: str, *, exact: bool = False) -> list[Clause | Dispute]:
+        """Return what has an id, and then what has one that begins so unless it is to be ``exact``.
+
+        The id may be written as somebody says it: "pop 3.4", or at the end of a sentence.
+        """
+        wanted = fold("-".join(words.split())).strip(".,;:!?()[]\"'")
+        if not _ID.fullmatch(wanted):
+            return []
+        every: list[Clause | Dispute] = [*self.clauses.values(), *self.disputes.values()]
+        same = [item for item in every if fold(item.id) == wanted]
+        return same if exact else same + [i for i in every if fold(i.id).startswith(wanted) and i not in same]
+
+    def _item(self, item_id: str) -> Clause | Dispute:
+        return self.clauses[item_id] if item_id in self.clauses else self.disputes[item_id]
 
     def sentence(
         self,
@@ -390,35 +394,61 @@ class Rulebook:
             return text  # a player's name stays as the player writes it
         return text[:1].upper() + text[1:]
 
-    def _tokens_of(self, lang: str) -> list[tuple[Clause | Dispute, list[str]]]:
+    def _index_of(self, lang: str) -> ClauseIndex:
         if lang not in self._index:
-            entries: list[tuple[Clause | Dispute, list[str]]] = []
-            for clause in self.clauses.values():
-                words: tuple[str | None, ...] = (
-                    clause.id,
-                    clause.heading.of(lang),
-                    clause.text.of(lang),
-                    clause.note.of(lang),
-                    clause.option,
-                )
-                entries.append((clause, self._tokens_with_name(lang, words)))
-            for dispute in self.disputes.values():
-                words = (dispute.id, dispute.question.of(lang), dispute.ruling.of(lang), dispute.option, "")
-                entries.append((dispute, self._tokens_with_name(lang, words)))
-            self._index[lang] = entries
+            self._index[lang] = ClauseIndex(self._passages(lang), lang, thesaurus(self.game_id, lang))
         return self._index[lang]
 
-    def _tokens_with_name(self, lang: str, words: Iterable[str | None]) -> list[str]:
-        return _tokens(" ".join((self.name.of(lang), self.game_id, *(word or "" for word in words))))
+    def _passages(self, lang: str) -> Iterator[Passage]:
+        """Yield what can answer a question: clauses with the reasons that cite them, and disputes."""
+        reasons: dict[str, dict[str, None]] = {}
+        for sentence in self.sentences.values():
+            words = dict.fromkeys(words_of(_FACT.sub(" ", sentence.text.of(lang))))
+            for clause_id in sentence.clauses:
+                reasons.setdefault(clause_id, {}).update(words)
+        for clause in self.clauses.values():
+            said = " ".join(reasons.get(clause.id, ()))
+            fields = (clause.heading.of(lang), clause.text.of(lang), clause.note.of(lang), said)
+            yield Passage(clause.id, tuple(zip(_CLAUSE_WEIGHTS, fields, strict=True)))
+        for dispute in self.disputes.values():
+            fields_ = (dispute.question.of(lang), dispute.ruling.of(lang))
+            yield Passage(dispute.id, tuple(zip(_DISPUTE_WEIGHTS, fields_, strict=True)))
 
     @staticmethod
     def _key(wanted: str, known: Iterable[str]) -> str:
         return next((key for key in known if fold(key) == fold(wanted.strip())), wanted)
 
 
+def look_up(words: str, books: Sequence[Rulebook], lang: str = ENGLISH) -> list[tuple[Rulebook, Clause | Dispute]]:
+    """Return what answers a question in some rulebooks, best first: the one ranking of the page and the command line.
+
+    A game that is named in the question is the only one that is looked in; its name is no word of the question.
+    """
+    found = [(book, item) for book in books for item in book.by_id(words)]
+    if found:
+        return found
+    folded = f" {' '.join(words_of(words))} "
+    for book in books:
+        names = {" ".join(words_of(name)) for name in (book.name.of(lang), book.name.en, book.game_id)}
+        named = next((name for name in names if f" {name} " in folded), None)
+        if named is not None and folded.replace(f" {named} ", " ", 1).strip():
+            words, books = folded.replace(f" {named} ", " ", 1), [book]
+            break
+    every = (lang, *(other for other in languages() if other != lang))
+    known = {one: [book.knows(words, one) for book in books] for one in every}
+    spoken = max(every, key=lambda one: max(known[one], default=0.0))
+    most = max(known[spoken], default=0.0)
+    scored: list[tuple[float, Rulebook, Clause | Dispute]] = []
+    for book, knows in zip(books, known[spoken], strict=True):
+        ranked = book.ranked(words, spoken) if knows == most else []  # one that knows fewer of the words is left out
+        scored += [(score, book, item) for score, item in ranked if score >= NEAR * ranked[0][0]]
+    scored.sort(key=lambda one: -one[0])
+    return [(book, item) for _, book, item in scored]
+
+
 def seats(state: object) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the names and colours of a state in seat order, empty where it has none."""
-    return getattr(state, "names", ()), getattr(state, "colours", ())
+    """Return the names, told apart where they are alike, and colours of a state in seat order; empty where none."""
+    return told_apart(getattr(state, "names", ())), getattr(state, "colours", ())
 
 
 def rulebook(game_id: str) -> Rulebook:

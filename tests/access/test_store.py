@@ -91,11 +91,11 @@ def test_another_pin_ends_the_old_one_and_keeps_who_is_in(access: Access) -> Non
 
 
 def test_sessions_are_listed_bound_and_ended(access: Access) -> None:
-    host = access.redeem(access.host_token(), "a", "  host\x00 phone ")
-    player = access.join(access.pin, "b", "x" * 100)
+    host = access.redeem(access.host_token(), "a", "  host phone ")
+    player = access.join(access.pin, "b", "x" * 1000)
     assert host is not None
     assert player is not None
-    assert [(s.role, s.label) for s in access.sessions()] == [(Role.HOST, "host phone"), (Role.PLAYER, "x" * 40)]
+    assert [(s.role, s.label) for s in access.sessions()] == [(Role.HOST, "host phone"), (Role.PLAYER, "x" * 640)]
     assert access.bind(player[1].id, "red")
     assert not access.bind("nobody", "red")
     bound = access.session(player[0])

@@ -267,7 +267,7 @@ def test_score_of_a_record_has_every_line_with_its_clause(capsys: pytest.Capture
     assert run(["score", str(GOLDEN), "--json"]) == 0
     (sheet,) = lines(capsys.readouterr().out)
     assert sheet["game"] == "igloo-pop"
-    assert sheet["ranking"][0] == ["Zoé"]
+    assert [sheet["players"][seat]["name"] for seat in sheet["ranking"][0]] == ["Zoé"]
     for player in sheet["players"]:
         assert sum(line["points"] for line in player["lines"]) == player["total"]
         assert all(line["clauses"] and line["en"] and line["fr"] for line in player["lines"])

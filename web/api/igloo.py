@@ -15,6 +15,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from companion.ports import COUNTS, BadDataError, DeviceError
 from companion.rules.core import JSON
+from companion.rules.names import MOST_CODE_POINTS, proper_name
 from web.http.openapi import documented
 from web.http.requests import Body
 from web.http.responses import RefusedError, bad_field
@@ -24,10 +25,9 @@ from web.protocols.companion import CalibrationApi
 views = Blueprint("api_igloo", __name__, url_prefix="/api/igloo")
 
 KEY_LENGTH = 200
-NAME_LENGTH = 40
 RECORDING = re.compile(r"[0-9a-f]{12}")
 DeviceName = Annotated[str, Meta(max_length=KEY_LENGTH)]
-HandName = Annotated[str, Meta(max_length=NAME_LENGTH)]
+HandName = Annotated[str, Meta(max_length=MOST_CODE_POINTS)]
 BeadCount = Annotated[int, Meta(ge=COUNTS.start, le=COUNTS.stop - 1)]
 
 
@@ -118,8 +118,11 @@ def _done(work: Callable[[], None]) -> SittingAnswer:
     return {"ok": True, "hidden": state["hidden"], "revision": state["revision"], "sitting": state["sitting"]}
 
 
-def _hand(name: str) -> str:
-    return " ".join(name.split())
+def _hand(text: str) -> str:
+    name = proper_name(text) if text.strip() else ""
+    if name is None:
+        raise bad_field("person")
+    return name
 
 
 @views.get("")

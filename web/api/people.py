@@ -64,7 +64,7 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
     lambda: RefusedError(404, "no-person", "Nobody of that name is remembered here."),
     lambda: RefusedError(409, "name-taken", "Somebody else here has that name."),
     lambda: RefusedError(409, "too-many", "Too many people are remembered already; forget some first."),
-    lambda: RefusedError(400, "name", "A name has 1 to 40 characters."),
+    lambda: RefusedError(400, "name", "A player’s name has 1 to 40 characters, and none that cannot be seen."),
     lambda: RefusedError(400, "colour", "There is no such colour."),
     lambda: RefusedError(400, "token", "There is no such picture."),
     lambda: RefusedError(409, "itself", "Choose two different people."),

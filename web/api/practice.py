@@ -17,6 +17,7 @@ from companion.ports import COUNTS, DeviceError
 from companion.practice.database import PracticeDatabaseError, Trainee
 from companion.practice.forms import DuelForm, LadderRow, OpenDuel, PastShakes, PersonFigures, RoundForm
 from companion.practice.shakes import TrainingError
+from companion.rules.names import proper_name
 from web.http.openapi import DoneForm, documented
 from web.http.requests import Body, Query
 from web.http.responses import RefusedError, bad_field, refused_as
@@ -27,7 +28,6 @@ views = Blueprint("api_training", __name__)
 log = logging.getLogger(__name__)
 
 MOST_NUMBER = 2**53
-NAME_LENGTH = 40
 LONGEST_ID = 40
 T = TypeVar("T")
 
@@ -100,7 +100,7 @@ class TruthRequest(Body, frozen=True):
 class NewDuel(Body, frozen=True):
     """Who against whom, over how many shakes."""
 
-    people: Annotated[list[PersonNumber], Meta(max_length=NAME_LENGTH)]
+    people: Annotated[list[PersonNumber], Meta(max_length=LONGEST_ID)]
     rounds: DuelNumber
 
 
@@ -154,8 +154,8 @@ def _refuse(code: str) -> NoReturn:
 
 
 def _name(text: str) -> str:
-    name = " ".join(text.split())
-    if not name or len(name) > NAME_LENGTH or not name.isprintable():
+    name = proper_name(text)
+    if name is None:
         raise bad_field("name")
     return name
 

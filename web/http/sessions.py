@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from companion.access.store import Session, TooManyTriesError
 from companion.night.answers import Role
+from companion.rules.names import LONGEST_NAME, MOST_CODE_POINTS, shortened, shown_name
 from web.http.openapi import DoneForm, documented, promise_of
 from web.http.requests import Body
 from web.http.responses import RefusedError, json_response
@@ -22,7 +23,6 @@ COOKIE_DAYS = 400
 """How long a browser is asked to keep its cookie, anew each time that it opens the page: the longest that browsers do.
 
 The session itself ends earlier, as the host sets it."""
-LABEL_LENGTH = 40
 
 BROWSERS = (
     ("Edge", r"Edg(?:e|A|iOS)?/"),
@@ -87,7 +87,7 @@ class JoinRequest(Body, frozen=True):
     """The table's PIN, and how this phone is called."""
 
     pin: Annotated[str, Meta(max_length=20)]
-    label: Annotated[str, Meta(max_length=200)] = ""
+    label: Annotated[str, Meta(max_length=MOST_CODE_POINTS)] = ""
 
 
 class Admitted(TypedDict):
@@ -233,7 +233,8 @@ def _admitted(response: Response, secret: str) -> Response:
 
 
 def _label(text: str) -> str:
-    return " ".join(text.split())[:LABEL_LENGTH]
+    """Return what a device called itself, as far as that is a name."""
+    return shortened(shown_name(text[:MOST_CODE_POINTS]), LONGEST_NAME)
 
 
 @views.get("/host/<token>")
@@ -266,7 +267,7 @@ def join() -> Response | tuple[str, int]:
     open_door()
     pin = "".join(request.form.get("pin", "")[:20].split())
     try:
-        admitted = companion().access.join(pin, _client("pin"), _label(request.form.get("label", "")[:200]), device())
+        admitted = companion().access.join(pin, _client("pin"), _label(request.form.get("label", "")), device())
     except TooManyTriesError as error:
         raise _too_many(error) from None
     if admitted is None:

@@ -12,15 +12,18 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
 from companion.rules.core import JSON
+from companion.rules.names import MOST_CODE_POINTS
 
-NAME_LENGTH = 40
+SHORT_LENGTH = 40
 NOTE_LENGTH = 200
 MOST_MOVES = 100
 """Moves in one command."""
 MOST_POINTS = 200
 """The largest correction at a time."""
 
-ShortText = Annotated[str, Meta(max_length=NAME_LENGTH)]
+ShortText = Annotated[str, Meta(max_length=SHORT_LENGTH)]
+NameText = Annotated[str, Meta(max_length=MOST_CODE_POINTS)]
+"""A name, as far as its length goes; :func:`companion.rules.names.proper_name` says what is one."""
 NoteText = Annotated[str, Meta(max_length=NOTE_LENGTH)]
 
 _FIELD = re.compile(r"\$\.([^.\[`]+)")
@@ -45,7 +48,7 @@ class SeatedPlayer(CommandBody, frozen=True):
     """Who sits where, by a colour that nobody may lack; without a name somebody who is not remembered."""
 
     colour: str | None = None
-    name: ShortText = ""
+    name: NameText = ""
 
 
 class OpenMatchBody(CommandBody, frozen=True):

@@ -10,7 +10,7 @@ from msgspec import UnsetType
 
 from companion.night.answers import TABLE, Actor, Role
 from companion.night.commands.bodies import (
-    NAME_LENGTH,
+    SHORT_LENGTH,
     CommandBody,
     CorrectBody,
     DealBody,
@@ -47,7 +47,7 @@ def plan(command: str, context: CommandContext, state: int | None) -> PlannedEnt
     """
     known = COMMANDS.get(command)
     if known is None:
-        raise refused("bad-input", "bad-command", command=printable(command)[:NAME_LENGTH])
+        raise refused("bad-input", "bad-command", command=printable(command)[:SHORT_LENGTH])
     role = context.by.role
     if role is Role.SPECTATOR:
         raise refused("forbidden", "watch-only")
@@ -55,7 +55,7 @@ def plan(command: str, context: CommandContext, state: int | None) -> PlannedEnt
         raise refused("forbidden", "host-only")
     for name in context.body:
         if name not in known.fields:
-            raise refused("bad-input", "bad-body", field=printable(str(name))[:NAME_LENGTH])
+            raise refused("bad-input", "bad-body", field=printable(str(name))[:SHORT_LENGTH])
     if known.stale and state is not None and state != context.projection.state_no:
         raise refused("stale", "stale")
     return known.planned(context)
@@ -319,7 +319,7 @@ def _correct(context: CommandContext, asked: CorrectBody) -> PlannedEntry:
 
 def _colour(colour: str, match: Match) -> str:
     if colour not in match.colours:
-        book, kept = rulebook(match.game.id), printable(colour)[:NAME_LENGTH]
+        book, kept = rulebook(match.game.id), printable(colour)[:SHORT_LENGTH]
         raise refused("bad-input", "no-such-colour", colour=book.words(kept))
     return colour
 

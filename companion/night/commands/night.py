@@ -15,7 +15,6 @@ from typing import Any
 
 from companion.events.hub import Hub
 from companion.night.answers import TABLE, Actor, CommandResult, Role
-from companion.night.commands.bodies import NAME_LENGTH
 from companion.night.commands.box_contents import Boxes
 from companion.night.commands.context import (
     CommandContext,
@@ -36,6 +35,7 @@ from companion.night.views.boards import board, dispute, seat_of
 from companion.night.views.page import page
 from companion.ports import BadDataError, CountGate, DeviceKind, EvidencePicture
 from companion.rules.core import State
+from companion.rules.names import LONGEST_NAME, proper_name
 
 REMEMBERED = 500
 """Answers kept in memory, for phones that ask again because an answer was lost on the way."""
@@ -382,13 +382,13 @@ class Night:
     def name_person(self, person: str, name: str | None) -> bool:
         """Rename somebody, or with None forget the name (scores stay); return whether there is such a person.
 
-        :raises companion.ports.BadDataError: for a name that is empty or too long.
+        :raises companion.ports.BadDataError: for what is no name (:mod:`companion.rules.names`).
         :raises companion.night.log.database.StorageError: when it could not be written.
         """
         with self._lock:
-            kept = printable(name) if name is not None else None
-            if kept is not None and not 0 < len(kept) <= NAME_LENGTH:
-                raise BadDataError(f"A name has 1 to {NAME_LENGTH} characters.")
+            kept = proper_name(name) if name is not None else None
+            if kept is None and name is not None:
+                raise BadDataError(f"A name has 1 to {LONGEST_NAME} characters, and none that cannot be seen.")
             found = self._journal.name_person(person, kept)
             if found:
                 self.people_changed()

@@ -7,31 +7,38 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from companion.night.commands.bodies import SeatedPlayer
-from companion.night.commands.context import printable, refused
+from companion.night.commands.context import refused
 from companion.night.log.match import Seat
 from companion.rules.core import Game
+from companion.rules.names import LONGEST_NAME, name_key, proper_name, told_apart
 
 
 def seated(players: Sequence[SeatedPlayer], known: Mapping[str, str | None]) -> tuple[tuple[Seat, ...], dict[str, str]]:
     """Return the seats, and who is new among them; a name that was here before is the same person.
 
+    The second Ann at a table is somebody else, who is called "Ann (2)" from now on.
+
     :raises companion.night.commands.context.CommandRefusedError: for players that cannot be.
     """
-    by_name = {name.casefold(): person for person, name in known.items() if name}
+    by_name = {name_key(name): person for person, name in known.items() if name}
     seats: list[Seat] = []
     people: dict[str, str] = {}
-    for player in players:
+    for player, name in zip(players, told_apart([_name(player) for player in players]), strict=True):
         if player.colour is None:
             raise refused("bad-input", "bad-field", field="colour")
-        name = printable(player.name)
-        person = by_name.get(name.casefold()) if name else None
+        person = by_name.get(name_key(name)) if name else None
         if name and person is None:
-            person = by_name[name.casefold()] = uuid.uuid4().hex[:12]
+            person = by_name[name_key(name)] = uuid.uuid4().hex[:12]
             people[person] = name
-        if person is not None and any(seat.person == person for seat in seats):
-            raise refused("refused", "same-name", name=name)
         seats.append(Seat(person, name, player.colour))
     return tuple(seats), people
+
+
+def _name(player: SeatedPlayer) -> str:
+    name = proper_name(player.name) if player.name.strip() else ""
+    if name is None:
+        raise refused("bad-input", "bad-name", most=LONGEST_NAME)
+    return name
 
 
 def right_seats(rules: Game[Any], seats: tuple[Seat, ...]) -> None:

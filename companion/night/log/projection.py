@@ -20,6 +20,7 @@ from companion.night.messages import Words, say
 from companion.rules import game
 from companion.rules.core import JSON, Game, InvalidMoveError, RulesError, Ruling, State
 from companion.rules.i18n import joined
+from companion.rules.names import shown_name, told_apart
 from companion.rules.rulebook import rulebook
 
 LOG_LENGTH = 60
@@ -139,13 +140,11 @@ class NightProjection:
         return _line(entry, key, {"game": rulebook(rules.id).name})
 
     def _seats(self, header: Mapping[str, Any]) -> tuple[Seat, ...]:
-        return tuple(
-            Seat(
-                self._same.get(p["person"], p["person"]),
-                (self._names.get(p["person"]) or "") if p["person"] else "",
-                p["colour"],
-            )
-            for p in header["players"]
+        players = header["players"]
+        named = [shown_name(self._names.get(p["person"]) or "") if p["person"] else "" for p in players]
+        return tuple(  # two who were made one person sit here under one name
+            Seat(self._same.get(p["person"], p["person"]), name, p["colour"])
+            for p, name in zip(players, told_apart(named), strict=True)
         )
 
     def _keep_sheet(self, entry: Entry) -> LogLine:

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 from companion.rules.arctic.json_reader import from_json
 from companion.rules.arctic.moves import ArcticMove, parse_move
 from companion.rules.arctic.state import ArcticState
-from companion.rules.core import JSON, Game, Option, RulesError, SetupError
+from companion.rules.core import JSON, Game, Option, RulesError, SetupError, player_name
 from companion.rules.rulebook import Rulebook, rulebook
 
-MAX_NAME = 60
 SETUP_KEYS = frozenset({"packs", "powers", "first", "totems", "hands", "river"})
 
 
@@ -72,9 +71,7 @@ def _names(players: Sequence[Mapping[str, JSON]], allowed: range) -> tuple[str, 
     names = []
     for player in players:
         name = player.get("name") if isinstance(player, Mapping) else None
-        if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME:
-            raise SetupError("Every player has a name of 1 to {most} characters.", most=MAX_NAME)
-        names.append(name.strip())
+        names.append(player_name(name))
     return tuple(names)
 
 

@@ -42,7 +42,6 @@ from companion.rules.position_form import (
 )
 
 MAX_CARDS: Final = 120
-MAX_NAME: Final = 60
 _LANDS: Final = tuple(f"land{value}" for value in LANDSCAPE)
 _RIVER: Final = tuple(f"river{n + 1}" for n in range(RIVER))
 _PILE: Final = tuple(f"pile{n + 1}" for n in range(MAX_CARDS))
@@ -82,7 +81,7 @@ _OPEN: Final = PlaceRecord(
     Things({**dict.fromkeys(ANIMALS, _LYING), "face-down": _LYING}, MAX_CARDS),
 )
 _PLAYER: Final = TupleRecord(
-    Field("name", Name(MAX_NAME)),
+    Field("name", Name()),
     Field("colour", Anything(), brief=True),
     Field("pile", Items(Notation(_pile_card, _PILE_TEXT.__getitem__, _A_CARD), MAX_CARDS), ()),
     Field("hand", _ZONE, ()),

@@ -32,6 +32,7 @@ from companion.rules.core import Ruling
 from companion.rules.drawing import INK, badge, outline, reason_outline
 from companion.rules.drawing import caption as ruling_caption
 from companion.rules.i18n import Words, same
+from companion.rules.names import shortened, told_apart
 from companion.rules.rulebook import rulebook
 
 WIDTH = 920
@@ -148,7 +149,7 @@ def _head(p: _Picture) -> None:
     now = book.word(s.phase, p.lang)
     if s.phase in {"A", "C"}:
         now += f", {s.count} {words['of']} {s.value}"
-    whose = f"{s.names[s.seat]}{words[':']} " if s.seat >= 0 else ""
+    whose = f"{told_apart(s.names)[s.seat]}{words[':']} " if s.seat >= 0 else ""
     stage = f" · {words[s.stage]}" if words[s.stage] else ""
     p.frames["phase"] = (MARGIN, 12, 420, 28)
     p.add(text(MARGIN + 4, 32, f"{whose}{now}{stage}", 17, bold=True))
@@ -207,7 +208,8 @@ def _powers(p: _Picture) -> None:
         name = f"P.{power} · {PHASE_OF_POWER[power]}" if power else "?"
         p.add(box(rect, width=2 if owner >= 0 else 1), animal(number, rect[0] + 24, y + 23, p.lang, 0.85))
         p.add(text(rect[0] + 46, y + 20, name, 14, bold=True))
-        p.add(text(rect[0] + 46, y + 37, s.names[owner][:13] if owner >= 0 else p.words["centre"], 13))
+        where = shortened(told_apart(s.names)[owner], 13) if owner >= 0 else p.words["centre"]
+        p.add(text(rect[0] + 46, y + 37, where, 13))
 
 
 # --- a player ---------------------------------------------------------------------------------------------------------
@@ -264,7 +266,7 @@ def _pile_to_draw(p: _Picture, seat: int) -> tuple[list[int], PileReading, int |
 
 def _nameplate(p: _Picture, seat: int) -> None:
     s, words, top = p.s, p.words, p.top
-    p.add(text(MARGIN + 28, top + 27, s.names[seat][:32], 18, bold=True))
+    p.add(text(MARGIN + 28, top + 27, shortened(told_apart(s.names)[seat], 32), 18, bold=True))
     if seat == s.first and s.players > 1:
         p.add(footprint(MARGIN + 11, top + 22))
     for index, (what, count) in enumerate((("hand", len(s.hands[seat])), ("penalty", len(s.penalties[seat])))):

@@ -47,7 +47,6 @@ from companion.rules.position_form import (
 )
 
 FLOES: Final = 24
-MAX_NAME: Final = 60
 MOST_FISH: Final = 999
 """Fish of a player: far more than any box has, so that a note kept for an empty bank is believed (ICE-Q.21)."""
 _MOST_BEARS: Final = 8
@@ -63,7 +62,7 @@ _BEARS: Final = Whole(0, _MOST_BEARS, Words("How many bears stand there"))
 _DIE: Final = OneOf({1: 0, 2: 1}, Words("Which die is rolled"))
 _FACE: Final = OneOf({face: TILE_TEXT.index(face) for face in FACES})
 _PLAYER: Final = TupleRecord(
-    Field("name", Name(MAX_NAME)),
+    Field("name", Name()),
     Field("colour", OneOf(COLOURS)),
     Field("fresh", _FRESH, 0),
     Field("frozen", _FROZEN, 0),

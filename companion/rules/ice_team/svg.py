@@ -18,6 +18,7 @@ from companion.rules.ice_team import drifting
 from companion.rules.ice_team.board import GRIDS
 from companion.rules.ice_team.components import DRIFTS, FRAGILE, IGLOO, PAW, PENGUINS, SEA, SEARCHED, TILE_TEXT, UNKNOWN
 from companion.rules.ice_team.svg_signs import CRACKS, DEFS, DRIFT, IGLOO_SIGN, PAW_SIGN, PENGUIN, bear
+from companion.rules.names import shortened, told_apart
 
 if TYPE_CHECKING:
     from companion.rules.core import Ruling
@@ -210,9 +211,9 @@ def _edges(layout: TrackLayout, grid: Grid) -> list[str]:
 def _fish(s: IcePosition, below: float, width: float, lang: str) -> str:
     """Return a line with both players' fish; the one to move is told."""
     found = []
-    for seat, (name, colour) in enumerate(zip(s.names, s.colours, strict=True)):
+    for seat, (name, colour) in enumerate(zip(told_apart(s.names), s.colours, strict=True)):
         x = MARGIN + 14 + seat * (width / 2)
-        fish = WORDS["fish"].of(lang).format(name=name[:24], fresh=s.fresh[seat], frozen=s.frozen[seat])
+        fish = WORDS["fish"].of(lang).format(name=shortened(name, 24), fresh=s.fresh[seat], frozen=s.frozen[seat])
         turn = f", {WORDS['turn'].of(lang)}" if s.to_move == seat else ""
         found.append(bear(colour, 1, (x, below - 6), lang))
         text = escape(f"{fish}{turn}")

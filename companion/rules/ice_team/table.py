@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.rules.core import JSON, Game, SetupError
+from companion.rules.core import JSON, Game, SetupError, player_name
 from companion.rules.ice_team.board import TrackLayout
 from companion.rules.ice_team.components import Box, default_box, read_box
 from companion.rules.ice_team.moves import COLOURS, IceMove
@@ -65,12 +65,10 @@ def seats_of(players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tu
     names, colours = [], []
     for seat, player in enumerate(players):
         colour = player.get("colour", COLOURS[seat]) if isinstance(player, Mapping) else None
-        name = player.get("name", colour) if isinstance(player, Mapping) else None
-        if not isinstance(name, str) or not name.strip() or len(name) > 60:
-            raise SetupError("Every player has a name of 1 to 60 characters.")
+        name = player_name(player.get("name", colour) if isinstance(player, Mapping) else None)
         if not isinstance(colour, str) or colour not in COLOURS:
             raise SetupError("The teams are green and red.")
-        names.append(name.strip())
+        names.append(name)
         colours.append(colour)
     if colours[0] == colours[1]:
         raise SetupError("The two teams have different colours.")

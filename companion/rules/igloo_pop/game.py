@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
-from companion.rules.core import JSON, Game, Option, SetupError
+from companion.rules.core import JSON, Game, Option, SetupError, player_name
 from companion.rules.igloo_pop.components import CARD_INDEX, CARDS, COLOURS, PLACES, THALERS
 from companion.rules.igloo_pop.json_reader import Seat, read_position
 from companion.rules.igloo_pop.moves import IglooPopMove, parse
 from companion.rules.igloo_pop.parts import CIRCLE, DEAL, EMPTY, READY, Ledger, PopSetup, make_table
 from companion.rules.igloo_pop.state import IglooPopState, make_state
 from companion.rules.rulebook import Rulebook, rulebook
-
-LONGEST_NAME: Final = 60
 
 
 class IglooPop(Game[IglooPopMove]):
@@ -108,9 +106,7 @@ class IglooPop(Game[IglooPopMove]):
                     colour=self.rulebook.words(str(colour)),
                 )
             name = player.get("name", colour)
-            if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-                raise SetupError("A player’s name is a text of 1 to {most} printable characters.", most=LONGEST_NAME)
-            found.append((name, str(colour)))
+            found.append((player_name(name), str(colour)))
         return make_table(self, tuple(found), self.settled_options(options))
 
     def _first_cards(self, setup: Mapping[str, JSON]) -> list[int]:

@@ -33,7 +33,6 @@ from companion.rules.position_form import (
     numbered,
 )
 
-LONGEST_NAME: Final = 60
 _SILLY: Final = 1000
 """No count of anything on the table is larger; a larger number is a broken form."""
 _MOST: Final = 120
@@ -70,7 +69,7 @@ _COLOUR: Final = OneOf(COLOURS)
 _IGLOO: Final = (Field("colour", _COLOUR, NEEDED), Field("count", _COUNTED, 1), Field("value", _COUNTED, brief=True))
 _PLACE: Final = PlaceRecord(_GROUND, Things({"igloo": _IGLOO}, _MOST), UNKNOWN)
 _PLAYER: Final = TupleRecord(
-    Field("name", Name(LONGEST_NAME, stripped=False)),
+    Field("name", Name()),
     Field("colour", _COLOUR, NEEDED),
     Field("own", _COUNTED),
     Field("captured", _COUNTED, 0),

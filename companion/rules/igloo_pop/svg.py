@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from companion.rules.drawing import INK, badge, caption, named, outline, reason_outline, sheet
 from companion.rules.i18n import Words
+from companion.rules.names import shortened, told_apart
 
 if TYPE_CHECKING:
     from companion.rules.core import Ruling
@@ -78,10 +79,10 @@ def _centre(index: int) -> tuple[float, float]:
 def _players(s: PopPosition, lang: str) -> list[str]:
     """Return a player a row with what they have: own and captured thalers, and cards."""
     found = []
-    for seat, (name, colour) in enumerate(zip(s.names, s.colours, strict=True)):
+    for seat, (name, colour) in enumerate(zip(told_apart(s.names), s.colours, strict=True)):
         x, y = 28, HEIGHT + ROW * seat
         facts = {"own": s.own[colour], "captured": s.captured[colour], "cards": len(s.won[colour])}
-        text = escape(WORDS["has"].of(lang).format(name=name[:20], **facts))
+        text = escape(WORDS["has"].of(lang).format(name=shortened(name, 20), **facts))
         thaler = f'<g transform="translate({x} {y})" fill="{FILL[colour]}" stroke="{INK}">{SHAPE[colour]}</g>'
         found += [thaler, f'<text class="player" x="{x + 20}" y="{y + 7}" font-size="21">{text}</text>']
     return found

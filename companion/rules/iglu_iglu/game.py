@@ -10,7 +10,7 @@ from companion.rules.core import JSON, Game, Option, SetupError
 from companion.rules.i18n import AND, listed
 from companion.rules.iglu_iglu import components, json_reader
 from companion.rules.iglu_iglu.board import CENTRE, CENTRE_SQUARES, NUMBER, SEA, SQUARES
-from companion.rules.iglu_iglu.json_form import COLOUR, HEAD, MOST_NAME, form
+from companion.rules.iglu_iglu.json_form import COLOUR, HEAD, form
 from companion.rules.iglu_iglu.melting import begin_placing
 from companion.rules.iglu_iglu.moves import MOVE_TYPES, IgluMove
 from companion.rules.iglu_iglu.notation import parse
@@ -35,7 +35,7 @@ _SETUP = DictRecord(
     Field("fish", ByName(dict.fromkeys([SQUARES[number] for number in CENTRE_SQUARES], Whole(1, 3))), {}),
     Field("first", COLOUR),
 )
-_PLAYER = DictRecord(Field("name", Name(MOST_NAME), null=False), Field("colour", COLOUR, NEEDED), part=True)
+_PLAYER = DictRecord(Field("name", Name(), null=False), Field("colour", COLOUR, NEEDED), part=True)
 """What a set-up asks of a player; a table may know more of them."""
 
 

@@ -30,7 +30,6 @@ from companion.rules.position_form import (
 )
 
 GAME: Final = "iglu-iglu"
-MOST_NAME: Final = 40
 _MOST: Final = 64
 TOKENS: Final = Whole(0, 31)
 """More than the box has of any token: a wrong count is read, and answered by a problem."""
@@ -57,7 +56,7 @@ _SQUARES: Final = Words("the squares a1 to h8")
 
 BOX: Final = DictRecord(Field("tiles", AnyObject(), of=lambda mix: mix.to_json()), Field("real", Boolean(), True))
 _PLAYER: Final = TupleRecord(
-    Field("name", Name(MOST_NAME)),
+    Field("name", Name()),
     Field("colour", COLOUR, NEEDED),
     says=Words("A player of Iglu Iglu"),
 )

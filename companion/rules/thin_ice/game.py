@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
-from companion.rules.core import JSON, Game, InvalidMoveError, Option, SetupError
+from companion.rules.core import JSON, Game, InvalidMoveError, Option, SetupError, player_name
 from companion.rules.position_form import Reading
 from companion.rules.rulebook import Rulebook, rulebook
 from companion.rules.thin_ice.json_form import COLOURS, FORM, cells_of
@@ -41,7 +41,8 @@ class ThinIce(Game[ThinIceMove]):
         self.settled_options(options)
         if setup:
             raise SetupError("Thin Ice has no set-up.")
-        return ThinIceState(self, tuple(str(player.get("name", "")) for player in players))
+        names = (player.get("name") for player in players)
+        return ThinIceState(self, tuple(player_name(name) if name else "" for name in names))
 
     def parse(self, text: str) -> ThinIceMove:
         """Return the move that ``text`` says.

@@ -45,7 +45,7 @@ FORM: Final = Form(
     Words("A position of Thin Ice"),
     Field(
         "players",
-        Items(TupleRecord(Field("name", Name(60)), _COLOUR), 2),
+        Items(TupleRecord(Field("name", Name()), _COLOUR), 2),
         (),
         of=lambda s: tuple(zip(s.names, COLOURS, strict=True)),
     ),

@@ -202,7 +202,7 @@ def test_score_of_a_position_with_players(tmp_path: Path, table: Make, capsys: p
     assert run(["score", "--position", str(path), "--json"]) == 0
     sheet = json.loads(capsys.readouterr().out)
     assert [player["total"] for player in sheet["players"]] == [6 + 6, 3 - 2]
-    assert sheet["ranking"] == [["Ann"], ["Bob"]] and sheet["problems"] == []
+    assert sheet["ranking"] == [[0], [1]] and sheet["problems"] == []
     face_down = next(line for line in sheet["players"][0]["lines"] if line["what"] == "face-down")
     assert face_down["facts"]["animals"] == ["fox"] and face_down["clauses"] == ["ARC-V.5"]
     assert sheet["decided_by"]["clauses"] == ["ARC-V.4"]

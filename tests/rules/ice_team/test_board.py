@@ -210,8 +210,8 @@ def test_a_set_up_of_something_else_is_refused() -> None:
         assert wrong.value.fr != wrong.value.en
     for players, words in (
         ([{"name": "Ann"}], "two players"),
-        ([{"name": ""}, {"name": "Bob"}], "name of 1 to 60"),
-        ([3, {"name": "Bob"}], "name of 1 to 60"),
+        ([{"name": ""}, {"name": "Bob"}], "name has 1 to 40"),
+        ([3, {"name": "Bob"}], "name has 1 to 40"),
         ([{"name": "Ann", "colour": ["red"]}, {"name": "Bob"}], "green and red"),
     ):
         with pytest.raises(SetupError, match=words) as wrong:

@@ -236,7 +236,7 @@ def test_the_sheet_line_by_line(board: Make) -> None:
     assert red.lines[1].facts["strengths"] == {"red": 1, "blue": 1}
     book = state.game.rulebook
     assert book.line(red.lines[0], "en") == "Trophies: 2 fish, one fox, one bear"
-    assert book.line(red.lines[1], "fr").startswith("Premier sur l’île c5, d5")
+    assert book.line(red.lines[1], "fr").startswith("Première place sur l’île c5, d5")
     assert state.ranking_reason.key == "rank-points"
 
 

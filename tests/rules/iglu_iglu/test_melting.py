@@ -192,7 +192,7 @@ def test_players_that_are_none_are_refused(players: Any) -> None:
         IGLU.start(players)
 
 
-@pytest.mark.parametrize("name", ["", "  ", "x" * 41, 7, None])
+@pytest.mark.parametrize("name", ["", "  ", "x" * 61, "\u200d", "Ann\u202e", 7, None])
 def test_names_are_names(name: Any) -> None:
     with pytest.raises(SetupError, match=r"A player’s name is a text of 1 to 40 .*\(players\[1\]\.name\)"):
         IGLU.start([{"name": name, "colour": "red"}, {"name": "B", "colour": "blue"}])

@@ -2,6 +2,7 @@
 
 import { h, style } from "./dom.js";
 import { icon } from "./art.js";
+import { nameField } from "./faces.js";
 import { ask, showRefusal, tell } from "./net.js";
 import { agreed } from "./dialogs.js";
 import { countNow, distribution, iglooLines } from "./devices.js";
@@ -124,7 +125,7 @@ function people() {
 
 function who(id) {
   return h("div", { class: "field" }, h("label", { for: id }, t("Who shakes? (a name, or nothing)")),
-    h("input", { id, name: "person", type: "text", maxlength: 40, list: "run-people", value: words.person, autocomplete: "off", "data-input": "person" }));
+    nameField({ id, name: "person", list: "run-people", value: words.person, "data-input": "person" }));
 }
 
 function which(id) {

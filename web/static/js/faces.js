@@ -6,6 +6,25 @@ import { ask } from "./net.js";
 import { change, mayAct, store } from "./store.js";
 import { t } from "./words.js";
 
+/** What a name has at most; companion/rules/names.py says so, too, and what is one. */
+export const LONGEST_NAME = 40;
+
+const segmenter = Intl.Segmenter && new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** The signs of a text as a reader counts them: a family is one, where an input's maxlength counts eleven. */
+export const clusters = (text) => (segmenter ? Array.from(segmenter.segment(text), (one) => one.segment)
+  : text.match(/.(?:[\p{M}\p{EMod}]|\u200d.?)*/gsu) ?? []);
+
+/** A field for a name, which is cut where it gets too long. */
+export const nameField = (more) => h("input", { type: "text", autocomplete: "off", "data-longest": LONGEST_NAME, ...more });
+
+function cut({ target, isComposing }) {
+  const all = target.dataset?.longest && !isComposing ? clusters(target.value) : [];
+  if (all.length > LONGEST_NAME) target.value = all.slice(0, LONGEST_NAME).join("");
+}
+
+for (const kind of ["input", "compositionend"]) document.addEventListener(kind, cut, true);
+
 const AGAIN_MS = 5000;
 
 /** Fetch the people once for everything that shows them; those who only watch see no list of them. */
@@ -27,7 +46,7 @@ export function face(person, size = "") {
     ? h("img", { src: `/api/portraits/${person.picture}`, alt: "", width: 40, height: 40, decoding: "async" })
     : person.token
       ? s("svg", { "aria-hidden": "true", focusable: "false" }, s("use", { href: `${drawn("tokens.svg")}#${person.token}` }))
-      : h("span", { "aria-hidden": "true" }, [...person.name][0]?.toLocaleUpperCase() ?? "");
+      : h("span", { "aria-hidden": "true" }, clusters(person.name)[0]?.toLocaleUpperCase() ?? "");
   return h("span", { class: ["face", size, person.colour] }, inside);
 }
 

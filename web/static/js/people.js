@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { COLOURS, coin, colourName, icon } from "./art.js";
 import { agreed, openDialog } from "./dialogs.js";
-import { face, fetchPeople } from "./faces.js";
+import { face, fetchPeople, nameField } from "./faces.js";
 import { gameName } from "./games.js";
 import { ask, chosenFile, fetched, tell, upload } from "./net.js";
 import { change, isHost, store } from "./store.js";
@@ -79,7 +79,7 @@ export function part() {
     h("form", { class: "panel", "data-submit": "person-add", "data-key": "add-person" },
       h("label", { for: "new-person" }, t("Somebody new")),
       h("div", { class: "row" },
-        h("input", { id: "new-person", name: "name", type: "text", maxlength: 40, required: true, autocomplete: "off", autocapitalize: "words" }),
+        nameField({ id: "new-person", name: "name", required: true, autocapitalize: "words" }),
         h("button", { type: "submit", class: "main" }, icon("people"), t("Remember")))),
   ];
 }
@@ -92,7 +92,7 @@ async function rename(id) {
   const form = await openDialog(t("Rename %(who)s", { who: known(id).name }),
     h("form", { method: "dialog", "data-submit": "dialog-form" },
       h("label", { for: "rename" }, t("Name")),
-      h("input", { id: "rename", name: "name", type: "text", maxlength: 40, required: true, value: known(id).name, autocomplete: "off" }),
+      nameField({ id: "rename", name: "name", required: true, value: known(id).name }),
       h("p", { class: "quiet" }, t("The new name stands in old evenings too.")),
       h("button", { type: "submit", class: "main" }, t("Rename"))));
   if (form) altered(id, { name: form.get("name") });

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { colourName, icon, token } from "./art.js";
-import { whoIsHere } from "./faces.js";
+import { nameField, whoIsHere } from "./faces.js";
 import { gameOf } from "./games.js";
 import { act } from "./net.js";
 import { isHost, match, mayAct, memory } from "./store.js";
@@ -58,9 +58,8 @@ export function savePanel(now, own, checked) {
     whoIsHere(seats.map((seat) => names[seat] ?? "")),
     h("ul", { class: "seat-choices" }, seats.map((seat) => h("li", { class: "seat-choice" },
       h("span", { class: "on" }, token(seat, "large", game), h("span", { class: "colour" }, colourName(seat))),
-      h("input", { type: "text", name: `name-${seat}`, value: names[seat] ?? "", maxlength: 30, autocomplete: "off",
+      nameField({ name: `name-${seat}`, value: names[seat] ?? "",
         autocapitalize: "words", enterkeyhint: "done", placeholder: t("Name"), "aria-label": t("Name of %(colour)s", { colour: colourName(seat) }) })))),
-    h("p", { class: "complaint", role: "alert", id: "keep-complaint" }),
     h("button", { type: "submit", class: "main" }, icon("check"), t("Keep this game")));
 }
 
@@ -71,9 +70,6 @@ const colourOf = (game, seat, index) => (gameOf(game).seats.numbered ? `p${index
 export async function saveSheet(form, { game, seats }, position) {
   const data = new FormData(form);
   const names = Object.fromEntries(seats.map((seat) => [seat, (data.get(`name-${seat}`) ?? "").trim()]));
-  const said = Object.values(names).filter(Boolean).map((name) => name.toLocaleLowerCase());
-  document.getElementById("keep-complaint").textContent = new Set(said).size < said.length ? t("Two players have the same name.") : "";
-  if (new Set(said).size < said.length) return false;
   const players = seats.map((seat, i) => ({ colour: colourOf(game, seat, i), name: names[seat] }));
   const answer = await act("keep-sheet", { position, players });
   if (answer?.ok) memory.set(`sheet-names.${game}`, names);

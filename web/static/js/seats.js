@@ -5,7 +5,7 @@ import { colourName, icon, token } from "./art.js";
 import { boxButtons } from "./dialogs.js";
 import { gameOf } from "./games.js";
 import { clauses } from "./rulings.js";
-import { whoIsHere } from "./faces.js";
+import { nameField, whoIsHere } from "./faces.js";
 import { memory, store } from "./store.js";
 import { said, t } from "./words.js";
 
@@ -35,7 +35,7 @@ function seatRow(game, index, count, before) {
       ? h("select", { name: `colour-${index}`, "aria-label": t("Colour of player %(n)s", { n: index + 1 }) },
         open.map((one) => h("option", { value: one, selected: one === colour }, colourName(one))))
       : h("span", { class: "on" }, token(colour, "large"), h("span", { class: "colour" }, colourName(colour))),
-    h("input", { type: "text", name: `name-${index}`, value: before.names[index] ?? "", maxlength: 30, autocomplete: "off",
+    nameField({ name: `name-${index}`, value: before.names[index] ?? "",
       autocapitalize: "words", enterkeyhint: "done", placeholder: t("Name"), "aria-label": t("Name of player %(n)s", { n: index + 1 }) }));
 }
 
@@ -114,8 +114,6 @@ export function readBoardSetup(game, data) {
     name: (data.get(`name-${i}`) ?? "").trim(),
   }));
   if (new Set(players.map((player) => player.colour)).size < count) return { complaint: t("Each player has a colour of their own.") };
-  const names = players.map((player) => player.name.toLocaleLowerCase()).filter(Boolean);
-  if (new Set(names).size < names.length) return { complaint: t("Two players have the same name.") };
   const options = readOptions(data);
   const box = data.get("box");
   memory.set(`seats.${game}`, { count, colours: players.map((player) => player.colour), names: players.map((player) => player.name) });

@@ -2,6 +2,7 @@
 
 import { h, patch } from "./dom.js";
 import { icon, useSprite } from "./art.js";
+import { nameField } from "./faces.js";
 import { wholeWave } from "./waveform.js";
 import { ask, tell } from "./net.js";
 import { confusion, curve, errorChart, exactChart, numbersTable, posterior, summary, weeksChart } from "./training-charts.js";
@@ -289,7 +290,7 @@ function tabs() {
       }, one.name))),
       h("form", { class: "newcomer", "data-submit": "newcomer" },
         h("label", { class: "unseen", for: "newcomer" }, t("Another name")),
-        h("input", { type: "text", id: "newcomer", name: "name", maxlength: 40, autocomplete: "off", placeholder: t("Another name"), required: true }),
+        nameField({ id: "newcomer", name: "name", placeholder: t("Another name"), required: true }),
         h("button", { type: "submit", class: "second" }, t("Add")))),
   ];
 }

@@ -2,7 +2,7 @@
 
 import { h } from "../../dom.js";
 import { COLOURS, colourName, icon, token } from "../../art.js";
-import { whoIsHere } from "../../faces.js";
+import { nameField, whoIsHere } from "../../faces.js";
 import { question, readOptions } from "../../seats.js";
 import { memory, store } from "../../store.js";
 import { t } from "../../words.js";
@@ -19,7 +19,7 @@ function seat(colour, known) {
       h("input", { type: "checkbox", name: "plays", value: colour, checked: Boolean(known?.on) }),
       token(colour, "large"),
       h("span", { class: "colour" }, name)),
-    h("input", { type: "text", name: `name-${colour}`, value: known?.name ?? "", maxlength: 30, autocomplete: "off",
+    nameField({ name: `name-${colour}`, value: known?.name ?? "",
       autocapitalize: "words", enterkeyhint: "done", placeholder: t("Name"), "aria-label": t("Name of %(colour)s", { colour: name }) }));
 }
 
@@ -55,8 +55,6 @@ function read(data) {
   for (const colour of COLOURS) keep[colour] = { on: on.includes(colour), name: (data.get(`name-${colour}`) ?? "").trim() };
   const players = on.map((colour) => ({ colour, name: keep[colour].name }));
   if (players.length < 2) return { complaint: t("At least two play.") };
-  const names = players.map((player) => player.name.toLocaleLowerCase()).filter(Boolean);
-  if (new Set(names).size < names.length) return { complaint: t("Two players have the same name.") };
   const options = readOptions(data);
   const draw = data.get("draw") === "true";
   memory.set("players", keep);

@@ -1,0 +1,198 @@
+"""Looking up a clause as people ask: the words of a question against clauses, reasons and listed disputes.
+
+The ranking is BM25 with fields (S. Robertson and H. Zaragoza 2009, "The Probabilistic Relevance Framework"), with the
+parameters that they name as usual. A word of the question finds the words that share its stem, those that it begins,
+those it is a part of (German compounds), and its synonyms, which are data: ``synonyms/<language>.toml`` for all games,
+``synonyms/<game-id>.<language>.toml`` for one, written by people who know what a table says for what the rulebook says.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from math import log
+from pathlib import Path
+from typing import Final, NamedTuple
+
+K1: Final = 1.2
+B: Final = 0.75
+"""BM25: how soon more of the same word adds nothing, and how much a long text counts for less."""
+SAME: Final = 1.0
+SYNONYM: Final = 0.8
+BEGINS: Final = 0.6
+PART: Final = 0.4
+"""What a word of a text is worth that is the one asked for; means the same; begins with it; has it inside."""
+SHORTEST_BEGINNING: Final = 3
+SHORTEST_PART: Final = 4
+ASKED: Final = 2.0
+"""What a word counts by which a table asks for a clause, beside one of its text."""
+NEAR: Final = 0.5
+"""What answers half as well as the best is still told."""
+
+SYNONYMS: Final = Path(__file__).parent / "synonyms"
+
+
+def fold(text: str) -> str:
+    """Return ``text`` without accents and in lower case, œ and æ spelled out, for searching."""
+    text = text.casefold().replace("œ", "oe").replace("æ", "ae").replace("’", "'")
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
+_WORD: Final = re.compile(r"[^\W_]+")
+_ENDINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "en": ("ings", "ing", "ied", "ies", "edly", "ed", "es", "ly", "s", "e", "y"),
+    "fr": (
+        *("issent", "eraient", "assent", "erons", "erait", "aient", "ement", "ions", "erez", "eront", "era"),
+        *("ees", "ant", "ent", "ait", "ees", "ee", "er", "ez", "es", "it", "is", "e", "s", "x"),
+    ),
+    "de": ("erinnen", "innen", "ern", "em", "en", "er", "es", "et", "st", "e", "n", "s", "t"),
+}
+_SHORTEST_STEM: Final = 3
+
+
+@cache
+def stem(word: str, lang: str) -> str:
+    """Return a word without the ending that it takes in a sentence; a language that is not known has none.
+
+    >>> stem("walking", "en") == stem("walked", "en") == stem("walks", "en") == "walk"
+    True
+    """
+    for ending in _ENDINGS.get(lang, ()):
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > _SHORTEST_STEM and word[-1] == word[-2] else word
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, folded; what stands before an apostrophe is a word of its own."""
+    return _WORD.findall(fold(text))
+
+
+class Passage(NamedTuple):
+    """Something that may answer: its id, and its texts with what each counts for."""
+
+    id: str
+    fields: Sequence[tuple[float, str]]
+
+
+class Thesaurus(NamedTuple):
+    """What a language says in other words: ``same`` has each stem's synonyms, ``idle`` words say nothing.
+
+    ``asked`` says, by the id of a clause or dispute, how a table asks for it.
+    """
+
+    same: Mapping[str, frozenset[str]]
+    idle: frozenset[str]
+    asked: Mapping[str, str]
+
+
+@cache
+def thesaurus(game_id: str, lang: str, folder: Path = SYNONYMS) -> Thesaurus:
+    """Return the synonyms of a language, with those of a game; a file that is missing has none."""
+    import tomllib  # noqa: PLC0415 - read when somebody asks: starting stays quick
+
+    same: dict[str, set[str]] = {}
+    idle: set[str] = set()
+    asked: dict[str, str] = {}
+    for name in (f"{lang}.toml", f"{game_id}.{lang}.toml"):
+        path = folder / name
+        if path.exists():
+            data = tomllib.loads(path.read_text(encoding="utf-8"))
+            idle.update(word for line in data.get("idle", ()) for word in words_of(line))
+            for line in data.get("same", ()):
+                _add(same, [stem(word, lang) for word in words_of(line)])
+            for said, meant in data.get("means", {}).items():
+                stems = [stem(word, lang) for word in words_of(meant)]
+                for word in words_of(said):
+                    same.setdefault(stem(word, lang), set()).update(stems)
+            asked.update(data.get("asked", {}))
+    return Thesaurus({word: frozenset(others - {word}) for word, others in same.items()}, frozenset(idle), asked)
+
+
+def _add(same: dict[str, set[str]], stems: Iterable[str]) -> None:
+    every = set(stems)
+    for word in every:
+        same.setdefault(word, set()).update(every)
+
+
+class ClauseIndex:
+    """The passages of one rulebook in one language, ready to be asked."""
+
+    def __init__(self, passages: Iterable[Passage], lang: str, words: Thesaurus) -> None:
+        self.lang, self._words = lang, words
+        self.ids: list[str] = []
+        self._weights: list[dict[str, float]] = []
+        for passage in passages:
+            found: Counter[str] = Counter()
+            for weight, text in (*passage.fields, (ASKED, words.asked.get(passage.id, ""))):
+                for word in words_of(text):
+                    if word not in words.idle:
+                        found[stem(word, lang)] += weight  # type: ignore[assignment]
+            self.ids.append(passage.id)
+            self._weights.append(dict(found))
+        lengths = [sum(one.values()) for one in self._weights]
+        usual = sum(lengths) / max(len(lengths), 1) or 1.0
+        self._norms = [K1 * (1 - B + B * length / usual) for length in lengths]
+        self._in: dict[str, list[int]] = {}
+        for number, one in enumerate(self._weights):
+            for word in one:
+                self._in.setdefault(word, []).append(number)
+
+    def _rarity(self, count: int) -> float:
+        return log(1 + (len(self.ids) - count + 0.5) / (count + 0.5))
+
+    def _variants(self, word: str) -> dict[str, float]:
+        """Return the words of the texts that a word of a question may mean, with what each is worth."""
+        base = stem(word, self.lang)
+        found = {one: SYNONYM for one in self._words.same.get(base, ()) if one in self._in}
+        if base in self._in:
+            found[base] = SAME
+        for one in self._in:
+            if one in found:
+                continue
+            if len(word) >= SHORTEST_BEGINNING and one.startswith(base):
+                found[one] = BEGINS
+            elif min(len(one), len(base)) >= SHORTEST_PART and (base in one or one in base):
+                found[one] = PART
+        return found
+
+    def _telling(self, question: str) -> list[str]:
+        asked = dict.fromkeys(words_of(question))
+        return [word for word in asked if word not in self._words.idle] or list(asked)
+
+    def knows(self, question: str) -> float:
+        """Return how many words of a question are known here; one that is only the beginning of another counts less."""
+        best = (max(self._variants(word).values(), default=0.0) for word in self._telling(question))
+        return sum(SAME if worth >= SYNONYM else worth for worth in best)
+
+    def ask(self, question: str) -> list[tuple[float, str]]:
+        """Return what answers a question, best first, with its score; what shares no word with it is left out."""
+        telling = self._telling(question)
+        scores: dict[int, float] = {}
+        met: dict[int, float] = {}
+        for word in telling:
+            variants = self._variants(word)
+            # A word and what means the same are one word, as rare as they are together; what merely begins so or has
+            # it inside is a word of its own.
+            alike = {number for one, worth in variants.items() if worth >= SYNONYM for number in self._in[one]}
+            together = self._rarity(len(alike))
+            best: dict[int, tuple[float, float]] = {}
+            for one, worth in variants.items():
+                numbers = self._in[one]
+                rarity = together if worth >= SYNONYM else min(together, self._rarity(len(numbers)))
+                for number in numbers:
+                    weight = self._weights[number][one]
+                    value = worth * rarity * weight * (K1 + 1) / (weight + self._norms[number])
+                    best[number] = max(best.get(number, (0.0, 0.0)), (value, worth))
+            for number, (value, worth) in best.items():
+                scores[number] = scores.get(number, 0.0) + value
+                met[number] = met.get(number, 0.0) + worth
+        # What answers all of a question goes before what says one word of it often.
+        for number, count in met.items():
+            scores[number] *= count / len(telling)
+        ranked = sorted(scores.items(), key=lambda one: (-one[1], one[0]))
+        return [(score, self.ids[number]) for number, score in ranked]
