@@ -10,7 +10,8 @@ from typing import Any
 
 from companion.rules import game
 from companion.rules.core import CHANCE, JSON, NOBODY, State
-from companion.rules.inference.turns import Evidence, explain, search_of, turns
+from companion.rules.inference.explain import explain
+from companion.rules.inference.turns import Evidence, search_of, turns
 
 FORGOTTEN = 0.2
 """The part of the places and fields that is hidden from the search where not all is seen."""

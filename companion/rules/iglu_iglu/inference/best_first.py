@@ -48,7 +48,7 @@ MISSED = 10.0
 """What a thing that is not as it was seen costs when the nearest legal turn is looked for."""
 WIDTH = 12
 """States of each level that are followed when a search has given up without any turn."""
-MOST_NEAREST = 8_000
+MOST_NEAREST = 600
 """States that are weighed for the nearest turn before the search gives up: it says so, and tells the best found."""
 DOUBTFUL = 12.0
 """Tiles before melting are thought of where the best other turn leaves more than this unexplained."""
@@ -265,14 +265,23 @@ Parents = dict[IgluState, tuple[float, list[tuple[IgluState, IgluMove]]]]
 class BestFirstSearch:
     """One search: the states looked at so far, and the ends that were found."""
 
-    def __init__(self, before: IgluState, likelihood: IgluLikelihood, margin: float, ceiling: float = inf) -> None:
+    def __init__(
+        self,
+        before: IgluState,
+        likelihood: IgluLikelihood,
+        margin: float,
+        ceiling: float = inf,
+        *,
+        early: bool = False,
+    ) -> None:
         """Begin before the turn; what is less likely than the best by more than ``margin`` is not looked for.
 
-        Nor is what costs more than ``ceiling``.
+        Nor is what costs more than ``ceiling``. ``early``: tiles before melting are thought of from the beginning.
         """
         self.before = before
         self.likelihood = likelihood
         self.scale = Scale(likelihood)
+        self.scale.early = early
         self.margin = margin
         self.ceiling = ceiling
         self.looked = 0
@@ -468,6 +477,15 @@ def _found(walk: BestFirstSearch, limit: int, most: int) -> SearchResult:
         chosen.beam(WIDTH)
     reached = done - chosen.best()[0]
     return SearchResult(chosen.turns(limit, walk.margin), complete and bool(walk.ends), chosen.looked, reached)
+
+
+def any_turn(before: IgluState, likelihood: IgluLikelihood, limit: int, most: int) -> SearchResult:
+    """Return turns that end as was seen for certain, tiles before melting among them, the likeliest that are found."""
+    walk = BestFirstSearch(before, likelihood, 0.0, NEVER / 2, early=True)
+    complete = walk.ahead(most)
+    if not walk.ends and not complete:
+        walk.beam(WIDTH)
+    return SearchResult(walk.turns(limit, 0.0), complete, walk.looked)
 
 
 def nearest(before: IgluState, evidence: Evidence, most: int) -> SearchResult:
