@@ -243,17 +243,21 @@ def relaxed(before: State[Any], evidence: Evidence, doubtful: Sequence[str], mos
     alike = [pair for pair in pairs if changed[pair[0]] & changed[pair[1]]]
     others = [pair for pair in pairs if not changed[pair[0]] & changed[pair[1]]]
     left = most
-    for group in ([(name,) for name in doubtful], alike, others):
+    for group in (alike, [(name,) for name in doubtful], others):
         best: Turn | None = None
+        rank = len(doubtful) + 1, 0
         for names in group:
             if left <= 0:
                 break
             tried = turns(before, evidence.without(names), limit=1, most=min(left, each))
             left -= tried.looked + 1
-            if tried.turns and (best is None or len(tried.turns[0].moves) < len(best.moves)):
-                best = tried.turns[0]
-                if group is others:
-                    break
+            for turn in tried.turns:
+                here = len(evidence.misses(turn.state.position())), len(turn.moves)
+                if best is None or here < rank:
+                    best, rank = turn, here
+            # What only just misses will not be bettered by much.
+            if best is not None and (group is others or rank[0] == 1):
+                break
         if best is not None:
             return best
     return None

@@ -185,11 +185,11 @@ QUICK = 250
 """States that are looked at first, without the bounds that take time: most turns are found so."""
 SHARES = (50, 30, 20)
 """What each care may look at, in percent of all: most turns need no care."""
-MOST_ANY = 500
+MOST_ANY = 200
 """States that are looked at for any turn at all, likely or not."""
-UNLIKELY = 5
+UNLIKELY = 8
 """The part of all that is looked at where no turn was found so."""
-RELAXED = (900, 60)
+RELAXED = (400, 30)
 """States that the search for the nearest legal turn looks at with places unknown: in all, and in each attempt."""
 
 
