@@ -46,8 +46,11 @@ LOST = 0.7
 """What each of three points costs that is not used: players seldom leave one."""
 MISSED = 10.0
 """What a thing that is not as it was seen costs when the nearest legal turn is looked for."""
-WIDTH, NARROW = 12, 6
-"""States of each level that are followed when a search has given up without any turn; for the nearest turn fewer."""
+WIDTH, NARROW, WIDE = 12, 6, 30
+"""States of each level that are followed when a search has given up without any turn.
+
+For the nearest turn fewer; more where nothing else has found or excluded a turn.
+"""
 MOST_NEAREST = 300
 """States that are weighed for the nearest turn before the search gives up: it says so, and tells the best found."""
 DOUBTFUL = 12.0
@@ -479,12 +482,12 @@ def _found(walk: BestFirstSearch, limit: int, most: int, width: int = WIDTH) -> 
     return SearchResult(chosen.turns(limit, walk.margin), complete and bool(walk.ends), chosen.looked, reached)
 
 
-def any_turn(before: IgluState, likelihood: IgluLikelihood, limit: int, most: int) -> SearchResult:
+def any_turn(before: IgluState, likelihood: IgluLikelihood, limit: int, most: int, width: int = WIDTH) -> SearchResult:
     """Return turns that end as was seen for certain, tiles before melting among them, the likeliest that are found."""
     walk = BestFirstSearch(before, likelihood, 0.0, NEVER / 2, early=True)
     complete = walk.ahead(most)
     if not walk.ends and not complete:
-        walk.beam(WIDTH)
+        walk.beam(width)
     return SearchResult(walk.turns(limit, 0.0), complete, walk.looked)
 
 

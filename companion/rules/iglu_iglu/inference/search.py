@@ -229,6 +229,9 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: fl
         found = _search(before, w, limit, left if some.turns else left * SHARES[care] // 100, scale)
         left -= found.looked if some.turns else 0
         looked, complete = looked + found.looked, found.complete and (complete or care == PLAIN)
+    if not found.turns and not some.turns and not complete:
+        some = best_first.any_turn(before, likelihood, limit, 0, best_first.WIDE)
+        looked += some.looked
     return SearchResult(found.turns or some.turns, complete, looked)
 
 

@@ -114,7 +114,7 @@ def test_a_search_that_stops_says_so_with_the_best_so_far(ask: Make, monkeypatch
     monkeypatch.setattr(search.Scale, "least", lambda *_: 0.0)
     monkeypatch.setattr(search, "QUICK", 1)
     monkeypatch.setattr(search, "MOST_ANY", 1)
-    monkeypatch.setattr(best_first, "WIDTH", 1)
+    monkeypatch.setattr(best_first, "WIDE", 1)
     monkeypatch.setattr(module, "MOST", 10)
     found = ask(*far)
     told = found.to_json()
