@@ -15,7 +15,7 @@ from companion.rules import game
 from companion.rules.core import JSON, InvalidMoveError, Ruling, SetupError, State
 from companion.rules.i18n import Words
 from companion.rules.inference.explain import explain_best
-from companion.rules.inference.explanation import Explanation, FieldDifference, Told, told
+from companion.rules.inference.explanation import DECIDES, Explanation, FieldDifference, Told, told
 from companion.rules.inference.turns import Evidence, cases
 from companion.rules.rulebook import rulebook
 
@@ -157,6 +157,9 @@ def _show(found: Explanation, start: State[Any], problems: list[str], lang: str)
             out.print(MORE.filled({"count": len(found.turns) - 1 - ALTERNATIVES}).of(lang))
     else:
         _steps(found.rulings, lang)
+        if found.decisive:
+            out.print(DECIDES.of(lang))
+            _steps(found.decisive, lang)
         for opening, half in found.halves():
             out.print(opening.of(lang))
             _steps(half, lang)

@@ -161,11 +161,18 @@ class Explanation:
             yield from (ruling.words for _, ruling in self.steps)
             return
         yield from dict.fromkeys(ruling.words for _, ruling in self.rulings)
+        if self.decisive:
+            yield from (DECIDES, *(ruling.words for _, ruling in self.decisive))
         for opening, half in self.halves():
             yield from (opening, *(ruling.words for _, ruling in half))
         told_nearest = self.nearest_words()
         if told_nearest:
             yield from (told_nearest[0], *(ruling.words for _, ruling in self.steps), *told_nearest[1:])
+
+    @property
+    def decisive(self) -> Told:
+        """Return the steps of the nearest turn that had to make it otherwise, where nothing else is refused."""
+        return () if self.legal or self.rulings else self.because
 
     def halves(self) -> list[tuple[Words, Told]]:
         """Return the two turns that explain it, each with the words before it; nothing where they do not."""
@@ -183,6 +190,7 @@ class Explanation:
         return [_NEAREST if self.steps else _NEAREST_NOTHING, *[words for words in said if words][:DIFFERENCES]]
 
 
+DECIDES: Final = Words("What decides:")
 _NOTHING_HAPPENED = Words("Nothing had to happen: it may be as it was.")
 _LEADS = Words("A legal turn leads there.")
 _NONE_LEADS = Words("No legal turn leads there.")

@@ -208,3 +208,10 @@ def test_the_command(explained: Make, mixed: tuple[Any, Any], capsys: pytest.Cap
     assert answer["facts"]["because"][0]["move"] == "reveal card1 4" and answer["problems"]
     assert explained("igloo-pop", before.position(), wrong) == 1
     assert "It leaves something else on yellow.own" in capsys.readouterr().out
+
+
+def test_what_decides_is_told_where_no_step_is_refused(mixed: tuple[Any, Any]) -> None:
+    before, after = mixed
+    told_so = ask(before, told(after, "results", yellow={"own": 10})).to_json()
+    assert told_so["en"].startswith("No legal turn leads there. What decides: ")
+    assert "Ce qui décide :" in told_so["fr"] and told_so["clauses"] == ["POP-3.1", "POP-3.6"]

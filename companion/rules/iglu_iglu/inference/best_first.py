@@ -482,15 +482,6 @@ def _found(walk: BestFirstSearch, limit: int, most: int, width: int = WIDTH) -> 
     return SearchResult(chosen.turns(limit, walk.margin), complete and bool(walk.ends), chosen.looked, reached)
 
 
-def any_turn(before: IgluState, likelihood: IgluLikelihood, limit: int, most: int, width: int = WIDTH) -> SearchResult:
-    """Return turns that end as was seen for certain, tiles before melting among them, the likeliest that are found."""
-    walk = BestFirstSearch(before, likelihood, 0.0, NEVER / 2, early=True)
-    complete = walk.ahead(most)
-    if not walk.ends and not complete:
-        walk.beam(width)
-    return SearchResult(walk.turns(limit, 0.0), complete, walk.looked)
-
-
 def nearest(before: IgluState, evidence: Evidence, most: int) -> SearchResult:
     """Return the legal turn that misses the fewest things of what was seen; ``complete``: none misses fewer."""
     places = {name: _missing(seen) for name, seen in evidence.places.items() if not isinstance(seen, Belief)}

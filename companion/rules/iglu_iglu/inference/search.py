@@ -211,7 +211,7 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: fl
     if found.turns or most <= QUICK:
         return found
     likelihood = IgluLikelihood(evidence, before)
-    some = best_first.any_turn(before, likelihood, limit, MOST_ANY)
+    some = any_turn(before, likelihood, limit, MOST_ANY)
     looked += some.looked
     # Where some turn leads there it is worth a long walk to the shortest ones; else bounds are worth their time.
     left = most if some.turns else most // UNLIKELY
@@ -230,9 +230,20 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: fl
         left -= found.looked if some.turns else 0
         looked, complete = looked + found.looked, found.complete and (complete or care == PLAIN)
     if not found.turns and not some.turns and not complete:
-        some = best_first.any_turn(before, likelihood, limit, 0, best_first.WIDE)
+        some = any_turn(before, likelihood, limit, 0, best_first.WIDE)
         looked += some.looked
     return SearchResult(found.turns or some.turns, complete, looked)
+
+
+def any_turn(
+    before: IgluState, likelihood: IgluLikelihood, limit: int, most: int, width: int = best_first.WIDTH
+) -> SearchResult:
+    """Return turns that end as was seen for certain, tiles before melting among them, the likeliest that are found."""
+    walk = best_first.BestFirstSearch(before, likelihood, 0.0, NEVER / 2, early=True)
+    complete = walk.ahead(most)
+    if not walk.ends and not complete:
+        walk.beam(width)
+    return SearchResult(walk.turns(limit, 0.0), complete, walk.looked)
 
 
 def nearest(before: IgluState, evidence: Evidence, share: int = 1) -> Turn | None:
