@@ -14,7 +14,9 @@ from companion.cli.printing import MARKS, as_json, console, emit, language, read
 from companion.rules import game
 from companion.rules.core import JSON, InvalidMoveError, Ruling, SetupError, State
 from companion.rules.i18n import Words
-from companion.rules.inference.turns import Evidence, Explanation, cases, explain_best
+from companion.rules.inference.explain import explain_best
+from companion.rules.inference.explanation import DECIDES, Explanation, FieldDifference, Told, told
+from companion.rules.inference.turns import Evidence, cases
 from companion.rules.rulebook import rulebook
 
 FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
@@ -54,7 +56,7 @@ def command(game_id: str, before: str, after: str, svg: Path | None, lang: str, 
     if json_:
         emit({**best.to_json(), "problems": problems})
     else:
-        _show(best, problems, lang)
+        _show(best, start, problems, lang)
     if svg is not None:
         _draw(svg, start, best, lang)
     return 0 if best.legal else 1
@@ -133,35 +135,53 @@ def _problems(
     return [rulebook(game_id).problem(problem, state, lang) for problem in state.problems()]
 
 
-LEADS = Words("A legal turn leads there:")
-NEAREST = Words("The nearest legal turn: {moves}")
 OTHERWISE = Words("It leaves something else on {places}.")
-NOTHING_DONE = Words("(nothing)")
-WHY = Words("Why:")
+OR = Words("Or:")
+MORE = Words("{count:plural|Another legal turn leads|# other legal turns lead} there.")
+ALTERNATIVES = 3
+"""Further legal turns that are told; the others are counted."""
 
 
-def _show(found: Explanation, problems: list[str], lang: str) -> None:
+def _show(found: Explanation, start: State[Any], problems: list[str], lang: str) -> None:
     out = console()
     mark, colour = MARKS[found.legal]
     headline = Text(f"{mark} ", style=colour)
+    headline.append(found.headline.of(lang))
+    out.print(headline)
     if found.legal:
-        headline.append(LEADS.of(lang))
-        out.print(headline)
-        for turn in found.turns:
-            out.print(f"  {', '.join(map(str, turn.moves)) or NOTHING_DONE.of(lang)}")
+        _steps(found.steps, lang)
+        for turn in found.turns[1 : 1 + ALTERNATIVES]:
+            out.print(OR.of(lang))
+            _steps(told(start, turn.moves), lang)
+        if len(found.turns) > 1 + ALTERNATIVES:
+            out.print(MORE.filled({"count": len(found.turns) - 1 - ALTERNATIVES}).of(lang))
     else:
-        headline.append(found.headline.of(lang))
-        out.print(headline)
-        for move, ruling in found.rulings:
-            out.print(Text(f"  {move}: ").append_text(ruling_text(ruling, lang)))
-        if found.nearest is not None:
-            moves = ", ".join(map(str, found.nearest.moves)) or NOTHING_DONE.of(lang)
-            out.print(NEAREST.filled({"moves": moves}).of(lang))
-            places = ", ".join(difference.place for difference in found.differences)
-            out.print(OTHERWISE.filled({"places": places}).of(lang))
-    if found.because:
-        out.print(WHY.of(lang))
-    for move, ruling in found.because:
-        out.print(Text(f"  {move}: ").append_text(ruling_text(ruling, lang)))
+        _steps(found.rulings, lang)
+        if found.decisive:
+            out.print(DECIDES.of(lang))
+            _steps(found.decisive, lang)
+        for opening, half in found.halves():
+            out.print(opening.of(lang))
+            _steps(half, lang)
+        nearest = found.nearest_words()
+        if nearest:
+            out.print(nearest[0].of(lang))
+            _steps(found.steps, lang)
+            for words in nearest[1:]:
+                out.print(Text(f"  {words.of(lang)}"))
+            fields = [one.place for one in found.differences if isinstance(one, FieldDifference)]
+            if fields:
+                out.print(Text(f"  {OTHERWISE.filled({'places': ', '.join(fields)}).of(lang)}"))
+    said = {ruling.words.of(lang) for _, ruling in found.rulings}
     for problem in problems:
-        out.print(Text(f"! {problem}", style="yellow"))
+        if problem not in said:
+            out.print(Text(f"! {problem}", style="yellow"))
+
+
+def _steps(steps: Told, lang: str) -> None:
+    """Print what each step does or why it is refused, and beside it how it is written."""
+    for move, ruling in steps:
+        line = Text("  ").append_text(ruling_text(ruling, lang))
+        if str(move):
+            line.append(f"  · {move}", style="dim")
+        console().print(line)

@@ -13,7 +13,9 @@ from companion.night.games.board import BoardView
 from companion.night.views.boards import cited
 from companion.ports import BadDataError
 from companion.rules.core import InvalidMoveError, Ruling, State
-from companion.rules.inference.turns import Explanation, cases, explain_best
+from companion.rules.inference.explain import explain_best
+from companion.rules.inference.explanation import Explanation
+from companion.rules.inference.turns import cases
 from companion.rules.rulebook import rulebook
 from vision.board.draw_ruling import draw_ruling
 from vision.decode.photo import read_photo, to_jpeg

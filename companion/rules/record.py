@@ -35,6 +35,7 @@ MAX_BYTES: Final = 8 * 1024 * 1024
 MAX_MOVE: Final = 200
 """The longest move text, in characters."""
 
+_PLAYER_KEYS: Final = ("name", "colour")
 _HEADER_KEYS: Final = ("game", "players", "options", "setup", "position", "note")
 
 
@@ -70,6 +71,11 @@ class Header:
         players = data.get("players", [])
         if not isinstance(players, list) or not all(isinstance(p, dict) for p in players):
             raise RecordError("The players of a record are a list of objects.")
+        for key in (key for player in players for key in player):
+            if key not in _PLAYER_KEYS:
+                raise RecordError(
+                    "A player of a record has {keys}, not {key!r}.", keys=", ".join(_PLAYER_KEYS), key=str(key)[:40]
+                )
         for key in ("options", "setup", "position"):
             if data.get(key) is not None and not isinstance(data[key], dict):
                 raise RecordError("{key!r} of a record is an object.", key=key)

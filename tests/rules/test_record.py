@@ -253,3 +253,8 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_no_header_breaks_the_reader(head: str) -> None:
     read([head, "start"])
+
+
+def test_an_unknown_field_of_a_player_is_refused_as_others_are() -> None:
+    with pytest.raises(RecordError, match="A player of a record has name, colour, not 'hat'"):
+        Header.from_json({"game": "ice-team", "players": [{"name": "Ann", "colour": "green", "hat": 3}]})

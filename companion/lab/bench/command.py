@@ -87,18 +87,21 @@ def every_table() -> list[tuple[str, int]]:
 
 
 def bench_turns(seconds: float) -> Iterable[Row]:
-    """Find random whole turns of every game again from two positions: seen whole, a fifth of it unknown, and spoilt.
+    """Explain random whole turns of every game: seen whole, a fifth unknown, two places spoilt, one step too many.
 
     A hundred turns a game where each timed run has its ten seconds, fewer or more in proportion.
     """
-    from companion.lab.bench.turn_times import measure_turns
+    from companion.lab.bench.turn_times import PI_4, measure_turns
     from companion.rules import games
 
     for name in games():
         for found in measure_turns(name, max(10, round(10 * seconds)), 2026):
             note = f"95 % {found.p95:.3f} s, slowest {found.slowest:.2f} s; {found.count} turns, "
-            note += f"{found.found} with a legal turn, {found.given_up} given up"
-            yield row(f"{name}, {found.asked}", f"{found.median:.4f}", "s", "median ≤ 0.3 s, 95 % ≤ 2 s", note)
+            note += (
+                f"{found.found} with a legal turn, right {found.right / found.count:.1%}, {found.given_up} stopped; "
+            )
+            note += f"a Pi 4, estimated: 95 % {PI_4 * found.p95:.1f} s, slowest {PI_4 * found.slowest:.0f} s"
+            yield row(f"{name}, {found.asked}", f"{found.median:.4f}", "s", "median ≤ 0.02 s, 95 % ≤ 0.5 s, 3 s", note)
 
 
 def bench_track(seconds: float) -> Iterable[Row]:

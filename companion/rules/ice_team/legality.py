@@ -13,6 +13,7 @@ from companion.rules.ice_team.components import (
     FACES,
     FIRST_FACE,
     PENGUINS,
+    SEARCHED,
     TILE_TEXT,
     UNKNOWN,
 )
@@ -131,7 +132,15 @@ def refusal(s: IcePosition, move: IceMove) -> Reason | None:
         return test(s, move)
     if s.phase == "over":
         return Reason("over", {}, ("ICE-E.3",) if s.loser >= 0 else ("ICE-E.1",))
-    return Reason(f"due-{s.phase}", {"step": move.kind, **_who(s)})
+    facts = {"step": move.kind, **_who(s)}
+    if s.phase == "act" and move.kind in ("pick", "roll") and _searching(s):
+        return Reason("due-act-searched", facts)
+    return Reason(f"due-{s.phase}", facts)
+
+
+def _searching(s: IcePosition) -> bool:
+    """Return whether a bear stands on an igloo that was searched: somebody may want to search it again (ICE-2.3)."""
+    return any(space < len(s.tiles) and s.tiles[space] == SEARCHED for space in s.bears)
 
 
 def _who(s: IcePosition) -> dict[str, JSON]:

@@ -138,6 +138,23 @@ def what_it_does(state: PopPosition, move: IglooPopMove) -> Reason:
 
 
 def _revealed(state: PopPosition, move: IglooPopMove) -> Reason:
+    reason = _shown(state, move)
+    if state.begun is None and _next_clockwise(state) not in (None, PLACES[move.where]):
+        return Reason(reason.key, {**reason.facts, "next": _next_clockwise(state), "also": ["other-order"]})
+    return reason
+
+
+def _next_clockwise(state: PopPosition) -> str | None:
+    """Return the card whose turn it is after the last one that was checked; None where any may be the first."""
+    results = state.last_results if state.phase == "checking" else ()
+    if not results:
+        return None
+    last = PLACES.index(results[-1].place)
+    ahead = [PLACES[(last + step) % len(PLACES)] for step in range(1, len(PLACES))]
+    return next((place for place in ahead if state.igloos_at(PLACES.index(place))), None)
+
+
+def _shown(state: PopPosition, move: IglooPopMove) -> Reason:
     here = state.igloos_at(move.where)
     turned = next(i for i, igloo in enumerate(here) if not igloo & 15)
     card = state.card_at(move.where)

@@ -388,7 +388,7 @@ def refuse_build(s: IgluPosition, move: Build) -> Reason | None:
     if CORNERS & bit:
         return Reason("build-corner", facts)
     if not s.inuit_at[s.turn] & bit:
-        return Reason("no-inuit", facts)
+        return Reason("build-no-inuit", facts)
     if s.igloo_squares & bit:
         return Reason("build-second", facts)
     if not _sites(s) & bit:

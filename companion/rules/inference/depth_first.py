@@ -8,23 +8,15 @@ quickly at the first shortest turn; states that cannot succeed are given up.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import combinations
 from typing import Any, Final
 
 from companion.rules.core import JSON, Move, Ruling, State
-from companion.rules.inference.turns import (
-    LIMIT,
-    REFUSALS,
-    Difference,
-    Evidence,
-    Explanation,
-    SearchResult,
-    Turn,
-    content,
-)
+from companion.rules.inference.explain import REFUSALS
+from companion.rules.inference.explanation import Difference, Explanation, FieldDifference, Missed, Told, steps_of
+from companion.rules.inference.turns import LIMIT, Evidence, SearchResult, Turn, content
 
 HOPELESS: Final = 999
 """Steps that no turn has: what was seen cannot come about any more."""
@@ -226,19 +218,6 @@ def _turns(
 # --- explaining -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FieldDifference:
-    """A field in which the nearest legal turn does not end as was told: what was told, and what the turn makes it."""
-
-    place: str
-    seen: JSON
-    turn: JSON
-
-    def to_json(self) -> dict[str, JSON]:
-        """Return the documented form (``explain --json``)."""
-        return {"field": self.place, "seen": self.seen, "turn": self.turn}
-
-
 def explain(
     before: State[Any], evidence: Evidence, plan: Plan, limit: int = LIMIT, finder: Finder | None = None
 ) -> Explanation:
@@ -249,15 +228,14 @@ def explain(
     goal = plan(before, evidence)
     finder = finder or (lambda state, seen, most_turns, most: find(state, plan(state, seen), most_turns, most))
     found = finder(before, evidence, limit, goal.MOST)
+    game_id, looked = before.game.id, found.looked
     if found.turns:
-        steps = tuple(_steps(before, found.turns[0].moves))
-        because = tuple((move, state.check(move)) for state, move in steps)
-        return Explanation(True, found.turns, None, (), (), found.complete, because)
+        return Explanation(game_id, True, found.turns, None, (), (), found.complete, looked=looked)
     nearest = _nearest(before, goal, finder)
     if nearest is None:
         over = before.end_reason
-        rulings = () if over is None else ((str(before), before.game.rulebook.ruling(False, over, before)),)
-        return Explanation(False, (), None, (), rulings, found.complete)
+        rulings = () if over is None else (("", before.game.rulebook.ruling(False, over, before)),)
+        return Explanation(game_id, False, (), None, (), rulings, found.complete, looked=looked)
     missed = goal.misses(nearest.state)
     position = nearest.state.position()
     fields = goal.fields(position)
@@ -273,15 +251,8 @@ def explain(
     because = _because(before, nearest, goal, missed)
     if not refused and not because:
         because = possible
-    return Explanation(False, (), nearest, (*places, *others), refused, found.complete, because)
-
-
-def _steps(before: State[Any], moves: Sequence[Any]) -> Iterator[tuple[State[Any], Any]]:
-    """Yield the steps of a turn, each with the state in which it is taken."""
-    state = before
-    for move in moves:
-        yield state, move
-        state = state.after(move)
+    missing: tuple[Missed, ...] = (*places, *others)
+    return Explanation(game_id, False, (), nearest, missing, refused, found.complete, because, looked=looked)
 
 
 def _nearest(before: State[Any], goal: Goal, finder: Finder) -> Turn | None:
@@ -364,17 +335,14 @@ def _way(last: State[Any], parents: Mapping[State[Any], tuple[State[Any], Any] |
     return tuple(reversed(moves))
 
 
-Rulings = tuple[tuple[Move | str, Ruling], ...]
-
-
-def _near_miss_rulings(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str]) -> tuple[Rulings, Rulings]:
+def _near_miss_rulings(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str]) -> tuple[Told, Told]:
     """Return the rulings on moves that would have made good what the nearest turn misses: refused, and possible ones.
 
     A move that was possible somewhere on the way is not refused, whatever comes later.
     """
     refused: dict[Move | str, Ruling] = {}
     possible: dict[Move | str, Ruling] = {}
-    states = [state for state, _ in _steps(before, nearest.moves)]
+    states = [state for state, _ in steps_of(before, nearest.moves)]
     for state in [*states, nearest.state] if goal.ASKS_LAST else states:
         for suspect in goal.near_misses(state, missed):
             ruling = state.check(suspect)
@@ -384,10 +352,10 @@ def _near_miss_rulings(before: State[Any], nearest: Turn, goal: Goal, missed: Se
     return tuple(refusals.items())[:REFUSALS], tuple(possible.items())[:REFUSALS]
 
 
-def _because(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str]) -> Rulings:
+def _because(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str]) -> Told:
     """Return the steps of the nearest turn that made what it misses, with their grounds: what had to happen."""
     made: dict[str, int] = {}
-    steps = list(_steps(before, nearest.moves))
+    steps = list(steps_of(before, nearest.moves))
     states = [*(state for state, _ in steps), nearest.state]
     positions = [state.position() for state in states]
     fields = [goal.fields(position) for position in positions]

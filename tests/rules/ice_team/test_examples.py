@@ -36,7 +36,7 @@ def test_t2_a_searched_igloo_gives_no_fish_and_no_die(ice: Make, play: Make, all
     assert "ICE-2.3" in ruling.clauses and "already been searched" in ruling.en
     after = play(state, "walk a1 a2")
     assert (after.fresh, after.phase, after.actions) == ((2, 2), "act", 1)
-    assert "ICE-0.1" in refused(after, "roll 1 fish1").clauses
+    assert refused(after, "roll 1 fish1").clauses == ("ICE-2.3",)
 
 
 LEAPS = """

@@ -11,7 +11,9 @@ import pytest
 
 from companion.rules import game
 from companion.rules.core import SetupError
-from companion.rules.inference.turns import Evidence, Explanation, explain
+from companion.rules.inference.explain import explain
+from companion.rules.inference.explanation import Explanation
+from companion.rules.inference.turns import Evidence
 
 Make = Callable[..., Any]
 ICE: Any = game("ice-team")
@@ -264,7 +266,7 @@ def test_a_rival_that_moved_and_a_bear_too_far(ice: Make) -> None:
     assert far["walk a1 c8"] == ("ICE-1.1",)
     told = ask(before, moved(before, "green a1 c8")).to_json()
     assert told["nearest"] and told["en"].startswith("No legal turn leads there.")
-    assert "In the nearest legal turn" in told["en"] and "Dans le tour permis le plus proche" in told["fr"]
+    assert "The nearest legal turn:" in told["en"] and "Le tour permis le plus proche" in told["fr"]
 
 
 def test_nobody_has_a_turn_before_the_game_and_after_it(ice: Make) -> None:
@@ -281,7 +283,9 @@ def test_the_command(explained: Make, ice: Make, capsys: pytest.CaptureFixture[s
     before = ice(green="a1", fresh=(0, 3))
     after = {"places": {**moved(before, "green a1 a7")["places"], "start": None}}
     assert explained("ice-team", before.position(), after) == 0
-    assert "walk a1 a4, walk a4 a7" in capsys.readouterr().out
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.rpartition(" · ")[2] for line in lines[1:3]] == ["walk a1 a4", "walk a4 a7"]
+    assert lines[1].strip().startswith("Green walks from a1 to a4.") and "[ICE-1.1 ICE-2.1]" in lines[1]
     partial = {**after, "players": [{"colour": "red", "fresh": 1}]}
     assert explained("ice-team", before.position(), partial, "--json") == 1
     told = json.loads(capsys.readouterr().out)

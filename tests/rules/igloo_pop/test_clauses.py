@@ -513,3 +513,17 @@ def test_chance_draws_numbers_that_are_left_and_finishes_begun_cards(shaking: Ma
         seen.append(move.number)
         state = state.play(move)
     assert sorted(seen) == list(range(2, 14))
+
+
+@pytest.mark.cites("POP-3.1")
+def test_cards_that_are_checked_out_of_order_are_settled_all_the_same(shaking: Make, play: Make) -> None:
+    state = shaking("red", "green")
+    state = play(state, *(f"place red card{number}" for number in (1, 2, 3)), "pass red", "pass green")
+    first = state.check(state.game.parse("reveal card2 5"))
+    assert "order" not in first.en, "any card may be the first"
+    state = play(state, "reveal card2 5")
+    assert "order" not in state.check(state.game.parse("reveal card3 6")).en
+    other = state.check(state.game.parse("reveal card1 6"))
+    assert other.legal and "POP-3.1" in other.clauses and other.status == "deduced"
+    assert other.en.endswith("The order was another, and that changes nothing: each card is settled by itself.")
+    assert "L’ordre a été un autre" in other.fr

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from companion.rules.inference.turns import Evidence, Explanation, explain
+from companion.rules.inference.explain import explain
+from companion.rules.inference.explanation import Explanation
+from companion.rules.inference.turns import Evidence
 
 Make = Callable[..., Any]
 
@@ -193,9 +195,11 @@ def test_cards_are_laid_where_none_lies_and_rounds_begin_with_nine(mixed: tuple[
 def test_the_command(explained: Make, mixed: tuple[Any, Any], capsys: pytest.CaptureFixture[str]) -> None:
     before, after = mixed
     assert explained("igloo-pop", before.position(), after.position()) == 0
-    assert "reveal card1 5, reveal card1 9, reveal card1 7, reveal card1 4" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    written = [line.rpartition(" · ")[2] for line in out.splitlines()]
+    assert written[-4:] == ["reveal card1 5", "reveal card1 9", "reveal card1 7", "reveal card1 4"]
     assert explained("igloo-pop", before.position(), before.position(), "--lang", "fr") == 0
-    assert "(rien)" in capsys.readouterr().out
+    assert "Rien n’a dû se passer" in capsys.readouterr().out
     wrong = after.position()
     wrong["players"][1]["own"] = 10
     assert explained("igloo-pop", before.position(), wrong, "--json") == 1
@@ -204,3 +208,10 @@ def test_the_command(explained: Make, mixed: tuple[Any, Any], capsys: pytest.Cap
     assert answer["facts"]["because"][0]["move"] == "reveal card1 4" and answer["problems"]
     assert explained("igloo-pop", before.position(), wrong) == 1
     assert "It leaves something else on yellow.own" in capsys.readouterr().out
+
+
+def test_what_decides_is_told_where_no_step_is_refused(mixed: tuple[Any, Any]) -> None:
+    before, after = mixed
+    told_so = ask(before, told(after, "results", yellow={"own": 10})).to_json()
+    assert told_so["en"].startswith("No legal turn leads there. What decides: ")
+    assert "Ce qui décide :" in told_so["fr"] and told_so["clauses"] == ["POP-3.1", "POP-3.6"]

@@ -169,7 +169,7 @@ def test_building(board: Make, play: Make, refused: Make, allowed: Make, texts: 
     assert "IGLU-G.7" in refused(state, "build d1").clauses
     assert "IGLU-2.C.2" in refused(state, "build a1").clauses
     for nobody in ("build e1", "build h4"):
-        assert refused(state, nobody).clauses == ("IGLU-2.1",)
+        assert refused(state, nobody).clauses == ("IGLU-2.C.1",)
     built = play(state, "build b1")
     assert (built.points, kinds(built, "b1")) == (0, ["inuit", "igloo"])
     tired = board(picture, things, to_move="red", points=2)
@@ -286,3 +286,9 @@ def test_ranks_on_an_island(board: Make) -> None:
 
 def test_an_empty_island_brings_nobody_anything(board: Make) -> None:
     assert [len(sheet.lines) for sheet in board(LAST, {}, points=0).score().sheets] == [1, 1]
+
+
+@pytest.mark.cites("IGLU-2.C.1")
+def test_an_igloo_needs_an_inuit_of_the_tribe(board: Make, refused: Make) -> None:
+    ruling = refused(board(things={"c6": "r"}, to_move="red", points=3), "build d6")
+    assert ruling.clauses == ("IGLU-2.C.1",) and "has no inuit on d6" in ruling.en

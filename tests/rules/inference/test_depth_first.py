@@ -130,12 +130,13 @@ START: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", ["arctic", "ice-team", "igloo-pop", "iglu-iglu"])
 def test_times_are_measured_over_turns_that_were_played(name: str) -> None:
     rows = measure_turns(name, 4, 1)
-    assert [row.asked for row in rows] == ["seen", "forgotten", "spoilt"]
+    assert [row.asked for row in rows] == ["seen", "forgotten", "spoilt", "step"]
     assert {row.count for row in rows} == {4} and rows[0].found == 4
+    assert [row.right for row in rows] == [4] * 4, "found, or refused with a clause"
     for row in rows:
         assert 0 < row.median <= row.p95 <= row.slowest
         assert set(row.to_json()) == {
-            *("game", "asked", "count", "median", "p95", "slowest", "found", "given_up"),
+            *("game", "asked", "count", "median", "p95", "slowest", "found", "right", "given_up"),
         }
 
 

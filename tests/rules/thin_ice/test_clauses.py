@@ -9,7 +9,8 @@ import pytest
 
 from companion.rules import game
 from companion.rules.core import CHANCE, NOBODY, InvalidMoveError, SetupError, State
-from companion.rules.inference.turns import Evidence, explain, turns
+from companion.rules.inference.explain import explain
+from companion.rules.inference.turns import Evidence, turns
 
 THIN = game("thin-ice")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from companion.rules.arctic import legality
 from companion.rules.arctic.components import COMPANION, FACE_DOWN, HAND_LIMIT, MAIN, UNKNOWN
@@ -11,8 +11,10 @@ from companion.rules.arctic.inference.bounds import PLACING, Bounds
 from companion.rules.arctic.inference.likelihood import LANDS, SLOTS, card_fits
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow
 from companion.rules.arctic.position import ArcticPosition
-from companion.rules.core import Ruling
+from companion.rules.core import Reason, Ruling
+from companion.rules.inference.explain import Objection, impossible
 from companion.rules.inference.turns import Turn
+from companion.rules.rulebook import rulebook
 
 END = ArcticMove("end")
 
@@ -115,6 +117,24 @@ def verdicts(goal: Bounds, nearest: Turn, missed: Sequence[str]) -> Iterator[tup
     more = goal.penalty is not None and len(goal.penalty) > len(end.penalties[me])
     if f"{mine}penalty" in missed and more and len(done.hands[me]) <= HAND_LIMIT:
         yield _with_ruling(done, ArcticMove("discard", UNKNOWN))
+
+
+LIES_WRONG: Final = ("card-twice", "foreign-packs", "visible-unread")
+"""Problems of a table that no turn makes."""
+
+
+def plain_objections(goal: Bounds) -> Iterator[Objection]:
+    """Yield what is plainly wrong with a table: a card that lies twice, a zone of somebody whose turn it is not."""
+    before = goal.before
+    found = list(impossible(before, goal.evidence, (), LIES_WRONG))
+    yield from found
+    if found:
+        return
+    seats = [name.partition(".")[0] for name in goal.misses(before) if goal.is_others(name)]
+    for seat in dict.fromkeys(seats):
+        reason = Reason("rival-zone", {"who": goal.me, "other": int(seat[1:]) - 1})
+        places = frozenset({f"{seat}.hand", f"{seat}.pile"})
+        yield Objection("", rulebook("arctic").ruling(False, reason, before), places)
 
 
 def _fresh(goal: Bounds, placing: ArcticPosition, seen: Sequence[int]) -> Iterator[tuple[ArcticMove, Ruling]]:

@@ -27,7 +27,9 @@ from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove
 from companion.rules.arctic.position import ArcticPosition
 from companion.rules.core import Ruling, SetupError
 from companion.rules.inference import depth_first
-from companion.rules.inference.turns import Evidence, Explanation, SearchResult, Turn
+from companion.rules.inference.explain import Objection
+from companion.rules.inference.explanation import Explanation
+from companion.rules.inference.turns import Evidence, SearchResult, Turn
 
 __all__ = ["cases", "evidence_of", "explain", "find", "turn_of"]
 
@@ -285,6 +287,20 @@ def find(before: ArcticPosition, evidence: Evidence, limit: int, most: int) -> S
 def explain(before: ArcticPosition, evidence: Evidence, limit: int) -> Explanation:
     """Return the legal turns to what was seen, or the nearest one and the clauses in the way."""
     return depth_first.explain(_playing(before), evidence, ArcticGoal, limit)
+
+
+def objections(before: ArcticPosition, evidence: Evidence) -> Iterator[Objection]:
+    """Yield what no turn explains: a table that cannot be, a hand or a pile of somebody else that changed."""
+    return near_misses.plain_objections(ArcticGoal(_playing(before), evidence))
+
+
+def of_others(before: ArcticPosition, evidence: Evidence) -> set[str]:
+    """Return the zones of other players that only their own turn changes, with what both turns change."""
+    goal = ArcticGoal(_playing(before), evidence)
+    missed = goal.misses(before)
+    theirs = {name for name in missed if goal.is_others(name)}
+    shared = {name for name in missed if not name.startswith(f"p{goal.me + 1}.")}
+    return theirs | shared if theirs else set()
 
 
 def _playing(before: ArcticPosition) -> ArcticPosition:

@@ -26,10 +26,13 @@ from companion.rules.ice_team.components import (
     UNKNOWN,
 )
 from companion.rules.ice_team.game import GAME
+from companion.rules.ice_team.inference import objections as ice_objections
 from companion.rules.ice_team.moves import COLOURS, IceMove
 from companion.rules.ice_team.position import TEAM, IcePosition
 from companion.rules.inference import depth_first
-from companion.rules.inference.turns import Content, Evidence, Explanation, SearchResult, content
+from companion.rules.inference.explain import Objection
+from companion.rules.inference.explanation import Explanation
+from companion.rules.inference.turns import Content, Evidence, SearchResult, content
 
 ANY = (1 << len(TILE_TEXT)) - 1
 FLOES = ANY & ~(1 << SEA | 1 << IGLOO | 1 << SEARCHED)
@@ -158,14 +161,14 @@ class IceGoal(depth_first.Goal):
 
     def _last_can(self, s: IcePosition) -> bool:
         """Return whether one action, with its paws, can set right what is still otherwise."""
-        if self._may_drift(s):
+        if self.may_drift(s):
             return True
         # Without a drift one bear of mine moves, nobody else's; no floe comes, and only cracked ones go.
         if s.sea & self.must_floe:
             return False
         return self._surplus(s, 1 - self.me) == 0 and self._surplus(s, self.me) <= 1
 
-    def _may_drift(self, s: IcePosition) -> bool:
+    def may_drift(self, s: IcePosition) -> bool:
         """Return whether a drift may end the turn: its tile leaves sea behind, and lies where sea was or ice broke."""
         if not any((DRIFTS[tile] or tile == UNKNOWN) and self.may_tile[n] & 1 for n, tile in enumerate(s.tiles)):
             return False
@@ -373,6 +376,18 @@ def find(before: IcePosition, evidence: Evidence, limit: int, most: int) -> Sear
 def explain(before: IcePosition, evidence: Evidence, limit: int) -> Explanation:
     """Return the legal turns to what was seen, or the nearest one and the clauses in the way."""
     return depth_first.explain(before, evidence, _goal, limit)
+
+
+def objections(before: IcePosition, evidence: Evidence) -> Iterator[Objection]:
+    """Yield what no turn explains: more pieces than there are, more bears than actions."""
+    goal = _goal(before, evidence)
+    return ice_objections.objections(before, evidence, goal.most, carried=goal.may_drift(before))
+
+
+def of_others(before: IcePosition, evidence: Evidence) -> set[str]:
+    """Return the places and fields of the other team that are not as they were."""
+    goal = _goal(before, evidence)
+    return ice_objections.of_others(before, goal.least, goal.most, goal.misses(before))
 
 
 def turn_of(s: IcePosition) -> int | None:

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from companion.rules.core import Reason, Ruling
+from companion.rules.core import JSON, Reason, Ruling
 from companion.rules.igloo_pop import moves as m
-from companion.rules.igloo_pop.components import COLOURS, IGLOOS, PLACES
+from companion.rules.igloo_pop.components import CARD_TEXT, COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.faults import fault_ruling
 from companion.rules.igloo_pop.inference.likelihood import AFTER, PopLikelihood
 from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.position import PopPosition
+from companion.rules.inference.explain import Objection
 from companion.rules.inference.turns import Turn
 from companion.rules.rulebook import rulebook
 
@@ -79,6 +80,32 @@ def verdicts(goal: PopLikelihood, nearest: Turn, missed: Sequence[str]) -> Itera
         yield m.REVEALS[PLACES.index(place)][number - IGLOOS[0]], rulebook("igloo-pop").ruling(False, reason, before)
     if "phase" in missed and end.phase == "over":
         yield m.START_MOVE, end.check(m.START_MOVE)
+
+
+def plain_objections(goal: PopLikelihood) -> Iterator[Objection]:
+    """Yield what is plainly wrong with a table: too many igloos, a card that lies twice, a number that came to nothing.
+
+    When the last igloo of a card is read the card is settled at once (POP-M.5): no number stays there.
+    """
+    standing = sum(sum(seen.values()) for seen in goal.stand if seen is not None)
+    if standing > len(IGLOOS):
+        yield _plain(goal, "too-many-igloos", {"count": standing}, [])
+    cards = Counter(card for card in goal.cards if card is not None and card >= 0)
+    for card, count in sorted(cards.items()):
+        if count > 1:
+            places = [place for where, place in enumerate(PLACES) if goal.cards[where] == card]
+            yield _plain(goal, "card-twice", {"card": CARD_TEXT[card], "count": count}, places)
+    for where, place in enumerate(PLACES):
+        seen, shown = goal.stand[where], goal.numbers[where]
+        for colour in {COLOURS[who] for who in seen or ()} - set(goal.before.colours):
+            yield _plain(goal, "igloo-of-nobody", {"place": place, "colour": colour}, [place])
+        if seen is not None and shown and len(shown) >= sum(seen.values()):
+            yield _plain(goal, "number-untold", {"place": place, "number": shown[-1][1]}, [place])
+
+
+def _plain(goal: PopLikelihood, key: str, facts: dict[str, JSON], places: Sequence[str]) -> Objection:
+    ruling = rulebook("igloo-pop").ruling(False, Reason(key, facts), goal.before)
+    return Objection("", ruling, frozenset(name for place in places for name in (place, f"{place}.numbers")))
 
 
 def twice(goal: PopLikelihood) -> list[tuple[str, int]]:

@@ -21,7 +21,9 @@ from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.parts import EMPTY, PHASES, UNKNOWN
 from companion.rules.igloo_pop.position import PopPosition
 from companion.rules.inference import depth_first
-from companion.rules.inference.turns import Evidence, Explanation, SearchResult, Turn
+from companion.rules.inference.explain import Objection
+from companion.rules.inference.explanation import Explanation
+from companion.rules.inference.turns import Evidence, SearchResult, Turn
 
 __all__ = ["cases", "evidence_of", "explain", "find", "turn_of"]
 
@@ -335,6 +337,11 @@ def find(before: PopPosition, evidence: Evidence, limit: int, most: int) -> Sear
 def explain(before: PopPosition, evidence: Evidence, limit: int) -> Explanation:
     """Return the legal parts of a round to what was seen, or the nearest one and the clauses in the way."""
     return depth_first.explain(before, evidence, PopGoal, limit, find)
+
+
+def objections(before: PopPosition, evidence: Evidence) -> Iterator[Objection]:
+    """Yield what no round explains: a table that cannot be, a number that was read and came to nothing."""
+    return near_misses.plain_objections(PopGoal(before, evidence))
 
 
 def turn_of(s: PopPosition) -> int | None:

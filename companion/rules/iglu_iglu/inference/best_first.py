@@ -46,9 +46,12 @@ LOST = 0.7
 """What each of three points costs that is not used: players seldom leave one."""
 MISSED = 10.0
 """What a thing that is not as it was seen costs when the nearest legal turn is looked for."""
-WIDTH = 12
-"""States of each level that are followed when a search has given up without any turn."""
-MOST_NEAREST = 8_000
+WIDTH, NARROW, WIDE = 12, 6, 30
+"""States of each level that are followed when a search has given up without any turn.
+
+For the nearest turn fewer; more where nothing else has found or excluded a turn.
+"""
+MOST_NEAREST = 300
 """States that are weighed for the nearest turn before the search gives up: it says so, and tells the best found."""
 DOUBTFUL = 12.0
 """Tiles before melting are thought of where the best other turn leaves more than this unexplained."""
@@ -265,14 +268,23 @@ Parents = dict[IgluState, tuple[float, list[tuple[IgluState, IgluMove]]]]
 class BestFirstSearch:
     """One search: the states looked at so far, and the ends that were found."""
 
-    def __init__(self, before: IgluState, likelihood: IgluLikelihood, margin: float, ceiling: float = inf) -> None:
+    def __init__(
+        self,
+        before: IgluState,
+        likelihood: IgluLikelihood,
+        margin: float,
+        ceiling: float = inf,
+        *,
+        early: bool = False,
+    ) -> None:
         """Begin before the turn; what is less likely than the best by more than ``margin`` is not looked for.
 
-        Nor is what costs more than ``ceiling``.
+        Nor is what costs more than ``ceiling``. ``early``: tiles before melting are thought of from the beginning.
         """
         self.before = before
         self.likelihood = likelihood
         self.scale = Scale(likelihood)
+        self.scale.early = early
         self.margin = margin
         self.ceiling = ceiling
         self.looked = 0
@@ -452,7 +464,7 @@ def _longer(walk: BestFirstSearch, limit: int, most: int) -> SearchResult:
     return found if found.complete else replace(found, longer=partial(_longer, walk, limit))
 
 
-def _found(walk: BestFirstSearch, limit: int, most: int) -> SearchResult:
+def _found(walk: BestFirstSearch, limit: int, most: int, width: int = WIDTH) -> SearchResult:
     """Go on with a search up to ``most`` states in all, and return what was found."""
     before, scale = walk.before, walk.scale
     complete = walk.ahead(most)
@@ -465,7 +477,7 @@ def _found(walk: BestFirstSearch, limit: int, most: int) -> SearchResult:
     if done < walk.best()[0]:
         # Not all was looked at: a few of the best states of each level lead to some turn, perhaps to a better one.
         chosen = walk.aside()
-        chosen.beam(WIDTH)
+        chosen.beam(width)
     reached = done - chosen.best()[0]
     return SearchResult(chosen.turns(limit, walk.margin), complete and bool(walk.ends), chosen.looked, reached)
 
@@ -474,7 +486,7 @@ def nearest(before: IgluState, evidence: Evidence, most: int) -> SearchResult:
     """Return the legal turn that misses the fewest things of what was seen; ``complete``: none misses fewer."""
     places = {name: _missing(seen) for name, seen in evidence.places.items() if not isinstance(seen, Belief)}
     likelihood = IgluLikelihood(Evidence({**evidence.places, **places}), before)
-    return _found(BestFirstSearch(before, likelihood, 0.0), 1, most)
+    return _found(BestFirstSearch(before, likelihood, 0.0), 1, most, NARROW)
 
 
 def _missing(seen: Mapping[Content, float]) -> Belief:

@@ -66,24 +66,15 @@ class SeenConstraints:
         self.must_igloo = [0] * len(colours)
         self.least: list[dict[int, int]] = [{} for _ in colours]
         self.most: list[list[int]] = [[MANY] * 64 for _ in colours]
+        # How many tokens of a kind were seen at least, and at most where every place was seen.
+        self.total_least, self.total_most = [0] * 7, [0] * 7
         for square, contents in self.places.items():
             self._place(1 << square, square, list(contents), colours)
-        known = not self.unknown & ~CORNERS
-        counts = [self._range(kind, value) for kind, value in components.TOKENS]
-        self.total_least = [least for least, _ in counts]
-        self.total_most = [most if known else MANY for _, most in counts]
+        if self.unknown & ~CORNERS:
+            self.total_most = [MANY] * 7
         self.bears_most = self.total_most.pop()
         self.floes_least = self.must_floe.bit_count()
         self.floes_most = (self.may_floe & SEA).bit_count()
-
-    def _range(self, kind: str, value: int) -> tuple[int, int]:
-        """Return how many tokens of a kind were seen at least, and at most where every place was seen."""
-        least = most = 0
-        for contents in self.places.values():
-            counts = [sum(n for k, v, n in things if k == kind and v in (value, None)) for _, things in contents]
-            least += min(counts, default=0)
-            most += max(counts, default=0)
-        return least, most
 
     def _place(self, bit: int, square: int, contents: list[Content], colours: tuple[str, ...]) -> None:
         self.unknown &= ~bit
@@ -97,8 +88,15 @@ class SeenConstraints:
         bears = [found.get(("bear", 4), 0) + found.get(("bear", None), 0) for found in counts]
         self.may_bear &= ALL if any(bears) else ~bit
         self.must_bear |= bit if all(bears) else 0
+        self.total_least[components.BEAR_TOKEN] += min(bears, default=0)
+        self.total_most[components.BEAR_TOKEN] += max(bears, default=0)
+        if not any(counts):
+            self._bare(bit, square)
+            return
         for token in range(6):
             found = [c.get(components.TOKENS[token], 0) for c in counts]
+            self.total_least[token] += min(found)
+            self.total_most[token] += max(found)
             self.may_token[token] &= ALL if any(found) else ~bit
             self.must_token[token] |= bit if all(found) else 0
         for seat, colour in enumerate(colours):
@@ -109,6 +107,14 @@ class SeenConstraints:
             self.most[seat][square] = max(inuit, default=0)
             if min(inuit, default=0):
                 self.least[seat][square] = min(inuit)
+
+    def _bare(self, bit: int, square: int) -> None:
+        """Note a square where nothing lies: most are so."""
+        for token in range(6):
+            self.may_token[token] &= ~bit
+        for seat, most in enumerate(self.most):
+            self.may_igloo[seat] &= ~bit
+            most[square] = 0
 
 
 def tells(face: str) -> bool:

@@ -137,6 +137,8 @@ class Scale:
         """Weigh with this likelihood."""
         self.likelihood = likelihood
         self.early = False
+        # Whether the tile of this turn is taken for a drift where it is not known.
+        self.drift_only = False
         self.ways_of: dict[object, tuple[TurnCost, ...]] = {}
 
     def ways(self, s: IgluPosition, case: Case = KNOWN) -> tuple[TurnCost, ...]:
@@ -204,7 +206,9 @@ class Scale:
                 )
             else:
                 found.append(Case(price, fresh=fresh, drawn=(components.FISH, face + 2, _reserves(s, components.FISH))))
-        if unmelted(s) and (s.phase != START or self.early or not fresh):
+        if self.drift_only:
+            found = [case for case in found if case.drift]
+        elif unmelted(s) and (s.phase != START or self.early or not fresh):
             # A tile that is played first may leave nothing to melt: then the game is over.
             found.append(Case(0.0, idle=True))
         found.sort(key=lambda case: case.price)

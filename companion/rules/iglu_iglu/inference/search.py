@@ -14,11 +14,9 @@ from companion.rules.core import JSON, NOBODY
 from companion.rules.iglu_iglu import actions, components, drifting, melting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu import red_tiles as iglu_iglu_red_tiles
-from companion.rules.iglu_iglu.board import CORNER_SQUARES, names, numbers
 from companion.rules.iglu_iglu.game import GAME
 from companion.rules.iglu_iglu.inference import best_first
 from companion.rules.iglu_iglu.inference.bounds import (
-    DISTANCE,
     EARLY,
     PLAIN,
     THOROUGH,
@@ -27,7 +25,11 @@ from companion.rules.iglu_iglu.inference.bounds import (
     hopeless,
     tells,
 )
+from companion.rules.iglu_iglu.inference.gains import NEVER
 from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
+from companion.rules.iglu_iglu.inference.near_misses import in_place, near_misses
+from companion.rules.iglu_iglu.inference.objections import objections, of_others
+from companion.rules.iglu_iglu.inference.priors import Scale
 from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.position import (
     ACT,
@@ -35,12 +37,16 @@ from companion.rules.iglu_iglu.position import (
     DRIFTING,
     HAND_THAW,
     OVER,
+    PLACING,
     REVEALING,
+    SETTING,
     START,
     THAW_PLAYED,
 )
 from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.inference.turns import Content, Evidence, SearchResult, Turn, content
+
+__all__ = ["cases", "evidence_of", "find", "in_place", "near_misses", "nearest", "objections", "of_others", "turn_of"]
 
 GRADED = True
 """Beliefs are weighed here, not turned into lists of contents."""
@@ -171,60 +177,121 @@ def _count(content: Content, token: int) -> int:
 
 Parents = dict[IgluState, list[tuple[IgluState, IgluMove]]]
 
+LINES = 8
+"""Lines, steps that are tried, that count as one state."""
+WEIGHED = 15
+"""Lines that weighing the bounds of a state counts for: it takes as long."""
+QUICK = 250
+"""States that are looked at first, without the bounds that take time: most turns are found so."""
+SHARES = (50, 30, 20)
+"""What each care may look at, in percent of all: most turns need no care."""
+MOST_ANY = 200
+"""States that are looked at for any turn at all, likely or not."""
+UNLIKELY = 8
+"""The part of all that is looked at where no turn was found so."""
+RELAXED = (400, 30)
+"""States that the search for the nearest legal turn looks at with places unknown: in all, and in each attempt."""
+
 
 def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: float = -inf) -> SearchResult:
     """Return the shortest legal turns of the player to move that end as was seen.
 
     Turns that play tiles before melting are looked at only where there is no other, and last those in which animals
-    move and are back in the end. ``above``: of graded evidence, turns whose total is less are not looked for.
+    move and are back in the end; each of the three has its share of ``most``. Where it runs out, any turn will do.
+    ``above``: of graded evidence, turns whose total is less are not looked for.
     """
     if not evidence.certain:
         return best_first.find(before, IgluLikelihood(evidence, before), limit, most, above)
     w = SeenConstraints(evidence, before.table.colours)
     if hopeless(before, w):
         return SearchResult((), True, 0)
-    looked = 0
+    w.care, w.left_out = PLAIN, PLAIN
+    found = _search(before, w, limit, min(most, QUICK), None)
+    looked, complete = found.looked, found.complete
+    if found.turns or most <= QUICK:
+        return found
+    likelihood = IgluLikelihood(evidence, before)
+    some = any_turn(before, likelihood, limit, MOST_ANY)
+    looked += some.looked
+    # Where some turn leads there it is worth a long walk to the shortest ones; else bounds are worth their time.
+    left = most if some.turns else most // UNLIKELY
     for care in (PLAIN, EARLY, THOROUGH):
-        w.care, w.left_out = care, PLAIN
-        found = _search(before, w, limit, most - looked)
-        looked += found.looked
-        if found.turns or not found.complete or w.left_out == PLAIN:
+        if care == PLAIN and complete:
+            continue
+        if found.turns or (care != PLAIN and w.left_out == PLAIN):
             break
-    return SearchResult(found.turns, found.complete, looked)
+        w.care, w.left_out = care, PLAIN
+        scale = None if some.turns else Scale(likelihood)
+        if scale is not None:
+            scale.early = care != PLAIN
+            # Three steps take an animal to a square of the other colour of a chessboard: only a drift brings it back.
+            scale.drift_only = care == THOROUGH and before.table.all_three
+        found = _search(before, w, limit, left if some.turns else left * SHARES[care] // 100, scale)
+        left -= found.looked if some.turns else 0
+        looked, complete = looked + found.looked, found.complete and (complete or care == PLAIN)
+    if not found.turns and not some.turns and not complete:
+        some = any_turn(before, likelihood, limit, 0, best_first.WIDE)
+        looked += some.looked
+    return SearchResult(found.turns or some.turns, complete, looked)
 
 
-def nearest(before: IgluState, evidence: Evidence) -> Turn | None:
+def any_turn(
+    before: IgluState, likelihood: IgluLikelihood, limit: int, most: int, width: int = best_first.WIDTH
+) -> SearchResult:
+    """Return turns that end as was seen for certain, tiles before melting among them, the likeliest that are found."""
+    walk = best_first.BestFirstSearch(before, likelihood, 0.0, NEVER / 2, early=True)
+    complete = walk.ahead(most)
+    if not walk.ends and not complete:
+        walk.beam(width)
+    return SearchResult(walk.turns(limit, 0.0), complete, walk.looked)
+
+
+def nearest(before: IgluState, evidence: Evidence, share: int = 1) -> Turn | None:
     """Return the legal turn that misses the fewest things of what was seen, as far as a bounded search finds it."""
-    return next(iter(best_first.nearest(before, evidence, best_first.MOST_NEAREST).turns), None)
+    return next(iter(best_first.nearest(before, evidence, best_first.MOST_NEAREST // share).turns), None)
 
 
-def _search(before: IgluState, w: SeenConstraints, limit: int, most: int) -> SearchResult:
+def _search(before: IgluState, w: SeenConstraints, limit: int, most: int, scale: Scale | None) -> SearchResult:
+    """Walk level by level; with a ``scale`` states are also given up that its bounds exclude.
+
+    What a walk has looked at is reckoned in states of as many lines each as states usually have.
+    """
+    if scale is not None and scale.least(before, 0.0) >= NEVER:
+        # With the bounds of tiles before melting none of them is left out.
+        w.left_out = EARLY if before.phase == START and not scale.early else PLAIN
+        return SearchResult((), True, 1)
     parents: Parents = {before: []}
     level = [before]
-    looked = 0
+    lines, most = 0, most * LINES
     while level:
         ends = [s for s in level if s.phase in (ACT, OVER) and _agrees(s, w)]
         if ends:
-            return SearchResult(_turns(before, ends, parents, w, limit), True, looked)
+            return SearchResult(_turns(before, ends, parents, w, limit), True, 1 + lines // LINES)
         following: Parents = {}
         for s in level:
             if s.phase == OVER:
                 continue
-            looked += 1
-            if looked > most:
-                return SearchResult((), False, looked)
             for move in candidates(s, w):
+                lines += 1
+                if lines > most:
+                    return SearchResult((), False, 1 + lines // LINES)
                 new = s.after(move)
                 if new in parents or (new.turn != s.turn and new.to_move != NOBODY):
                     continue
                 known = following.get(new)
                 if known is not None:
                     known.append((s, move))
-                elif not hopeless(new, w):
-                    following[new] = [(s, move)]
+                    continue
+                if hopeless(new, w):
+                    continue
+                if scale is not None and new.phase != OVER:
+                    lines += WEIGHED
+                    if scale.least(new, 0.0) >= NEVER:
+                        continue
+                following[new] = [(s, move)]
         parents.update(following)
         level = list(following)
-    return SearchResult((), True, looked)
+    return SearchResult((), True, 1 + lines // LINES)
 
 
 def _agrees(s: IgluState, w: SeenConstraints) -> bool:
@@ -300,61 +367,9 @@ def cases(position: Mapping[str, Any]) -> list[IgluState]:
     return found
 
 
-# --- what may have been meant ---------------------------------------------------------------------------------------
-
-
-def near_misses(s: IgluState, evidence: Evidence) -> Iterator[IgluMove]:
-    """Yield the moves that would make a difference good at once, were they legal: the ones to be asked about."""
-    w = SeenConstraints(evidence, s.table.colours)
-    seat = s.turn
-    if s.phase == START:
-        yield from (m.MELTS[square] for square in numbers(s.floes & ~w.may_floe))
-        if all(_lies_there_still(evidence, name) for name in names(s.floes)):
-            yield m.THE_END
-        return
-    if s.phase == DRIFTING:
-        for square in numbers(s.floes & ~w.may_floe):
-            yield from (m.Drift(square, direction) for direction in ("n", "e", "s", "w"))
-        return
-    if s.phase != ACT:
-        return
-    for square in numbers(s.floes & ~w.may_floe):
-        yield from (m.THAWS[square], m.MELTS[square])
-    origins = [square for square in sorted(set(s.inuit[seat])) if s.inuit[seat].count(square) > w.most[seat][square]]
-    targets = [square for square, least in w.least[seat].items() if s.inuit[seat].count(square) < least]
-    for origin in origins:
-        for target in targets or [n for n in numbers(w.unknown) if DISTANCE[origin][n] == 1]:
-            for harpoon in (False, True) if s.bears >> target & 1 else (False,):
-                yield m.Walk(origin, target, harpoon)
-                yield m.Kayak(origin, target, harpoon)
-    yield from (m.BUILDS[square] for square in numbers(w.must_igloo[seat] & ~s.igloos[seat]))
-    for token in range(7):
-        stand = (
-            s.bears if token == 6 else s.fish_at[token] if token < components.FOX else s.fox_at[token - components.FOX]
-        )
-        may = w.may_bear if token == 6 else w.may_token[token]
-        must = w.must_bear if token == 6 else w.must_token[token]
-        for square in numbers(stand & ~may):
-            yield m.Hunt(square, token)
-            yield m.Hunt(square, token, True)
-            yield from (m.Step(token, square, n) for n in numbers(must & ~stand) if DISTANCE[square][n] <= 3)
-    for other, own in enumerate(s.table.colours):
-        if other == seat:
-            continue
-        for square in sorted(set(s.inuit[other])):
-            if s.inuit[other].count(square) > w.most[other][square]:
-                corners = [c for c in CORNER_SQUARES if s.inuit[other].count(c) < w.least[other].get(c, 0)]
-                yield from (m.Flee(own, square, corner) for corner in corners)
-
-
-def in_place(s: IgluState, move: IgluMove) -> bool:
-    """Return whether a move would have its place in a phase: a floe melts at the start of a turn."""
-    return s.phase == START or not isinstance(move, m.Melt)
-
-
-def _lies_there_still(evidence: Evidence, name: str) -> bool:
-    """Return whether a floe was seen face down where it lay."""
-    return name in evidence.places and {ground for ground, _ in evidence.places[name]} == {"floe"}
+def turn_of(s: IgluState) -> int | None:
+    """Return whose turn runs, or None."""
+    return None if s.phase in (SETTING, PLACING, OVER) else s.turn
 
 
 def evidence_of(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], dict[str, JSON]]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from companion.rules.core import JSON
 from companion.rules.inference import depth_first
-from companion.rules.inference.turns import Evidence, Explanation, SearchResult
+from companion.rules.inference.explanation import Explanation
+from companion.rules.inference.turns import Evidence, SearchResult
 from companion.rules.thin_ice.game import GAME
 from companion.rules.thin_ice.json_form import COLOURS
 from companion.rules.thin_ice.state import ThinIceMove, ThinIceState

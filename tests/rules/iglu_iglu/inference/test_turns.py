@@ -19,7 +19,8 @@ from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.inference import search
 from companion.rules.iglu_iglu.position import ACT, OVER, START
-from companion.rules.inference.turns import Evidence, cases, content, explain, turns
+from companion.rules.inference.explain import explain
+from companion.rules.inference.turns import Evidence, cases, content, turns
 from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
@@ -211,7 +212,10 @@ def test_a_legal_turn_is_told(apart: Make) -> None:
     ]
     told = found.to_json()
     assert told["legal"] and told["turns"][0][-1] == "end" and told["nearest"] is None
-    assert told["en"].startswith("A legal turn leads there: melt c4") and told["fr"].startswith("Un tour permis")
+    assert told["en"].startswith("A legal turn leads there. The floe on c4") and "melt c4" not in told["en"]
+    assert told["fr"].startswith("Un tour permis y mène. La tuile en c4")
+    assert {"IGLU-1.2", "IGLU-2.A.1"} <= set(told["clauses"]), "as the other games do"
+    assert [step["move"] for step in told["steps"]] == told["turns"][0]
 
 
 def test_an_inuit_that_went_too_far(apart: Make) -> None:
@@ -397,10 +401,11 @@ def test_the_command_tells_a_legal_turn(files: Make, board: Make, capsys: pytest
     after["places"]["h2"] = None
     told = {"places": after["places"]}
     assert call(*files(before, told)) == 0
-    assert capsys.readouterr().out.splitlines()[1].strip() == "melt c4, reveal c4 kept, end"
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].strip().startswith("The floe on c4") and "[IGLU-1.2]" in lines[1] and lines[1].endswith("· melt c4")
     assert call(*files(before, told), "--json") == 0
     answer = json.loads(capsys.readouterr().out)
-    assert answer["legal"] and answer["problems"] == [] and answer["clauses"] == []
+    assert answer["legal"] and answer["problems"] == [] and answer["clauses"][0] == "IGLU-1.2"
     assert set(answer) >= {"legal", "turns", "nearest", "differences", "clauses", "facts", "status", "en", "fr"}
     assert call(*files({"places": before["places"]}, told)) == 0, "anybody's turn, any hand"
 
@@ -420,7 +425,7 @@ def test_the_command_tells_what_stands_in_the_way(
     out = capsys.readouterr().out
     assert "walk b1 g7" in out and "IGLU-2.A.1" in out
     assert {"en": "The nearest legal turn", "fr": "Le tour permis le plus proche"}[lang] in out
-    assert {"en": "! More than one bear", "fr": "! Plus d’un ours"}[lang] in out
+    assert {"en": "  More than one bear", "fr": "  Plus d’un ours"}[lang] in out, "with its clause among the reasons"
 
 
 @pytest.mark.parametrize(
