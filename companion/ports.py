@@ -40,6 +40,10 @@ class BadDataError(CompanionError, ValueError):
     """Input from outside that cannot be what it claims to be; the message is one clear sentence."""
 
 
+class ShortMemoryError(BadDataError, MemoryError):
+    """The machine has too little memory left for what was asked now; later it may do."""
+
+
 class DeviceKind(StrEnum):
     """Where a device's words come from. What is not real is marked so for ever."""
 

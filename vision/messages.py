@@ -38,6 +38,7 @@ PHOTO_WRONG_TYPE: Final = "This is not a JPEG, PNG or WebP picture."
 PHOTO_HEIC: Final = "This is a HEIC or AVIF picture. Set the phone's camera to JPEG and take it again."
 PHOTO_CUT_OFF: Final = "The photo is cut off. Send it again."
 PHOTO_DAMAGED: Final = "The photo is damaged and cannot be read."
+SHORT_MEMORY: Final = "This machine is short of memory just now. Try again in a moment."
 
 # --- a camera ---
 SOURCE_UNKNOWN: Final = (

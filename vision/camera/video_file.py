@@ -22,14 +22,15 @@ from vision.decode.image_header import is_heic
 from vision.decode.photo import MAX_PIXELS
 from vision.decode.sandbox import (
     SECONDS,
+    TOO_MUCH,
     DamagedPictureError,
     TooMuchError,
     allowed_mb,
+    ended_by,
     receive_into,
     received,
     start_child,
     wait_for,
-    was_killed,
 )
 from vision.messages import CameraError
 
@@ -119,7 +120,8 @@ class Film:
         self._line.sendall(child.FILM_REQUEST.pack(allowed_mb(self._memory_mb), self._seconds, wanted))
 
     def _died(self, error: Exception) -> Exception:
-        return TooMuchError() if isinstance(error, TimeoutError) or was_killed(self._process) else DamagedPictureError()
+        too_much = isinstance(error, TimeoutError) or ended_by(self._process) in TOO_MUCH
+        return TooMuchError() if too_much else DamagedPictureError()
 
 
 class VideoFile(Camera):

@@ -1,7 +1,8 @@
 """Read the head of a picture file without decoding it: type, size, and whether it is whole.
 
 A decoder is only let loose on a file whose claimed size is known and bounded. The formats are read as their
-standards lay them out: JPEG (ITU T.81, annex B), PNG (ISO 15948), WebP (RFC 9649), ISO base media (ISO 14496-12).
+standards lay them out: JPEG (ITU T.81, annex B), WebP (RFC 9649), ISO base media (ISO 14496-12); PNG has a module of
+its own (:mod:`vision.decode.png`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 
 from companion.ports import BadDataError
 from vision import messages
+from vision.decode.png import png_head
 
 # In entropy-coded data 0xFF is followed by 0x00 (stuffing) or a restart mark; anything else is a segment.
 _NEXT_MARK = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
@@ -31,7 +33,7 @@ class PictureHead:
 
     ``whole`` is False where the file visibly ends before its picture does (a size of 0: even before it was said).
     ``alpha`` says that there is transparency, ``progressive`` that a JPEG needs all its coefficients in memory.
-    ``end`` is the offset behind a JPEG's last byte.
+    ``end`` is the offset behind a JPEG's last byte, ``unpacked`` how many bytes a PNG's data has when it is unpacked.
     """
 
     format: str
@@ -41,6 +43,7 @@ class PictureHead:
     alpha: bool = False
     progressive: bool = False
     end: int = 0
+    unpacked: int = 0
 
 
 def read_head(data: bytes) -> PictureHead:
@@ -136,23 +139,8 @@ def jpeg_head(data: bytes, start: int = 0) -> PictureHead:
 
 
 def _png_head(data: bytes) -> PictureHead:
-    if len(data) < 33:
-        raise BadDataError(messages.PHOTO_CUT_OFF)
-    length, name, width, height, _depth, colour = struct.unpack_from(">I4sIIBB", data, 8)
-    if name != b"IHDR" or length != 13 or not width or not height:
-        raise BadDataError(messages.PHOTO_DAMAGED)
-    alpha = colour in {4, 6}
-    at = 8
-    while at + 12 <= len(data):
-        length, name = struct.unpack_from(">I4s", data, at)
-        at += 12 + length
-        if at > len(data):
-            break
-        if name == b"tRNS":
-            alpha = True
-        if name == b"IEND":
-            return PictureHead("png", width, height, alpha=alpha)
-    return PictureHead("png", width, height, whole=False, alpha=alpha)
+    found = png_head(data)
+    return PictureHead("png", found.width, found.height, whole=found.whole, alpha=found.alpha, unpacked=found.unpacked)
 
 
 def _webp_head(data: bytes) -> PictureHead:

@@ -14,6 +14,7 @@ import cv2
 from companion.ports import BadDataError
 from vision import messages
 from vision.decode.image_header import PictureHead, jpeg_head, read_head
+from vision.decode.png import bare_png
 from vision.decode.sandbox import DamagedPictureError, DecodeRequest, TooMuchError, available_mb, shared
 
 if TYPE_CHECKING:
@@ -122,8 +123,9 @@ def decoded(data: bytes, head: PictureHead, wanted: DecodeRequest) -> ByteArray:
 
     :raises BadDataError: it is damaged, or takes more memory or time than it may; one sentence.
     """
+    given = bare_png(data) if head.format == "png" else data
     try:
-        return shared().decode(data, (head.width, head.height), wanted)
+        return shared().decode(given, (head.width, head.height), wanted, unpacked=head.unpacked)
     except TooMuchError:
         raise BadDataError(messages.PHOTO_TOO_MANY_PIXELS) from None
     except DamagedPictureError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import os
 import signal
 import socket
@@ -22,6 +23,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from companion.ports import ShortMemoryError
+from vision import messages
 from vision.decode import sandbox_child as child
 
 if TYPE_CHECKING:
@@ -35,6 +38,8 @@ SECONDS: Final = 10
 """Processor seconds for one picture; twice as long by the clock. A Pi Zero 2 W may need half of them."""
 START_S: Final = 60.0
 _LEAST_MB: Final = 24
+TOO_MUCH: Final = frozenset({signal.SIGXCPU, signal.SIGKILL})
+"""The signals that end a child for what it took, not by what it read."""
 
 
 class DecodeRequest(IntEnum):
@@ -72,20 +77,29 @@ class Decoder:
         """Return the child's process id, None where none runs."""
         return self._process.pid if self._process is not None else None
 
-    def decode(self, data: bytes, size: tuple[int, int], wanted: DecodeRequest = DecodeRequest.COLOUR) -> ByteArray:
+    def decode(
+        self,
+        data: bytes,
+        size: tuple[int, int],
+        wanted: DecodeRequest = DecodeRequest.COLOUR,
+        *,
+        unpacked: int = 0,
+    ) -> ByteArray:
         """Return the pixels of a picture, (height, width, 3) BGR, or (120, 160) grey for a small copy, uint8.
 
-        ``size`` is the (width, height) that its head claims: what comes back is never larger.
+        ``size`` is the (width, height) that its head claims: what comes back is never larger. ``unpacked`` are the
+        bytes that a PNG's data may have when it is unpacked (0: it is none).
 
         :raises DamagedPictureError: the decoder refuses it or crashed.
         :raises TooMuchError: it takes more memory or time than it may.
+        :raises ShortMemoryError: it takes more memory than the machine has left; with more it might be read.
         """
         with self._lock:
             line = self._ready()
             allowed = allowed_mb(self._memory_mb)
             try:
                 line.settimeout(2.0 * self._seconds + 1)
-                line.sendall(child.REQUEST.pack(len(data), allowed, self._seconds, wanted))
+                line.sendall(child.REQUEST.pack(len(data), allowed, self._seconds, wanted, unpacked))
                 line.sendall(data)
                 became, height, width = child.ANSWER.unpack(received(line, child.ANSWER.size))
                 image = _pixels(line, became, (height, width), size, wanted)
@@ -96,10 +110,12 @@ class Decoder:
                 self._end()
                 raise DamagedPictureError from None
             except (OSError, EOFError):
-                raise self._died() from None
+                raise self._died(short=allowed < self._memory_mb) from None
             if image is not None:
                 return image
-            raise TooMuchError if became == child.TOO_MUCH else DamagedPictureError
+            if became != child.TOO_MUCH:
+                raise DamagedPictureError
+            raise ShortMemoryError(messages.SHORT_MEMORY) if allowed < self._memory_mb else TooMuchError
 
     def close(self) -> None:
         """End the child; the next picture would start another."""
@@ -118,20 +134,29 @@ class Decoder:
         if self._line is not None and self._process is not None and self._process.poll() is None:
             return self._line
         self._end()
-        self._process, self._line = start_child()
+        try:
+            self._process, self._line = start_child()
+        except OSError as error:
+            if error.errno in {errno.ENOMEM, errno.EAGAIN}:
+                raise ShortMemoryError(messages.SHORT_MEMORY) from None
+            raise
         self.started += 1
         try:
             wait_for(self._line)
         except (OSError, EOFError):
-            self._end()
-            raise DamagedPictureError from None
+            raise self._died(short=True) from None
         return self._line
 
-    def _died(self) -> Exception:
-        """Bury a child that gave no answer, and return what that says of the picture."""
-        killed = self._process is not None and was_killed(self._process)
+    def _died(self, *, short: bool) -> Exception:
+        """Bury a child that gave no answer, and return what that says of the picture.
+
+        ``short``: the machine has little memory left, so the kernel may have ended the child for that.
+        """
+        number = None if self._process is None else ended_by(self._process)
         self._end()
-        return TooMuchError() if killed else DamagedPictureError()
+        if number == signal.SIGKILL and short:
+            return ShortMemoryError(messages.SHORT_MEMORY)
+        return TooMuchError() if number in TOO_MUCH else DamagedPictureError()
 
     def _end(self) -> None:
         if self._line is not None:
@@ -173,12 +198,12 @@ def wait_for(line: socket.socket) -> None:
     received(line, 1)
 
 
-def was_killed(process: subprocess.Popen[bytes]) -> bool:
-    """Return whether a child whose line is broken was ended for what it took, not by what it read."""
+def ended_by(process: subprocess.Popen[bytes]) -> int | None:
+    """Return the number of the signal that ended a child whose line is broken; None: none did."""
     code = None
     with contextlib.suppress(subprocess.TimeoutExpired):
         code = process.wait(timeout=5)
-    return code in {-signal.SIGXCPU, -signal.SIGKILL}
+    return -code if code is not None and code < 0 else None
 
 
 def allowed_mb(most: int = MEMORY_MB) -> int:

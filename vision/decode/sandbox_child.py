@@ -16,6 +16,7 @@ import resource
 import socket
 import struct
 import sys
+import zlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-REQUEST = struct.Struct("<IIIB")
-"""Length of the file, memory (MB) and processor seconds that it may take, what is wanted."""
+REQUEST = struct.Struct("<IIIBI")
+"""Length of the file, memory (MB) and processor seconds that it may take, what is wanted, and for a PNG the bytes that
+its data may have when it is unpacked (0: it is none)."""
 ANSWER = struct.Struct("<BII")
 """What became of it, height, width; three colours follow, or one grey one where a small copy was wanted."""
 DONE, DAMAGED, TOO_MUCH, ENDED = range(4)
@@ -35,6 +37,8 @@ FILM_REQUEST = struct.Struct("<IIB")
 """Memory (MB) and processor seconds that the next picture may take, and whether its pixels are wanted."""
 FILM_OPENED = struct.Struct("<Bddd")
 """What became of opening it, its pictures a second (0 where it does not say), and their height and width."""
+PIECE = 1 << 16
+"""Bytes that are unpacked, and are taken to be unpacked, at a time."""
 SMALL_SIZE = (160, 120)
 """Width and height of the small grey copy, whatever the picture's shape."""
 ENVIRONMENT = {
@@ -70,12 +74,13 @@ def pictures() -> None:
         line.sendall(b"\1")
         try:
             while (head := _received(line, REQUEST.size)) is not None:
-                length, megabytes, seconds, wanted = REQUEST.unpack(head)
+                length, megabytes, seconds, wanted, unpacked = REQUEST.unpack(head)
                 data = _received(line, length)
                 if data is None:
                     return
                 _bound(memory, megabytes, seconds)
-                _answer(line, *decoded(data, wanted))
+                fits = not unpacked or png_fits(data, unpacked)
+                _answer(line, *(decoded(data, wanted) if fits else (DAMAGED, None)))
         except OSError:
             return  # who asked has gone, or asks nothing
 
@@ -131,6 +136,28 @@ def decoded(data: bytes | bytearray, wanted: int) -> tuple[int, NDArray[Any] | N
     if image is None or image.size == 0 or image.dtype != np.uint8:
         return DAMAGED, None
     return DONE, np.ascontiguousarray(image)
+
+
+def png_fits(data: bytes | bytearray, most: int) -> bool:
+    """Return whether a PNG's data is sound and unpacks to at most so many bytes; no more is unpacked, and none is kept.
+
+    The decoder itself goes on to the end of the data, however much more that is than its pixels.
+    """
+    unpacker, view, at, got = zlib.decompressobj(), memoryview(data), 8, 0
+    while at + 12 <= len(data) and not unpacker.eof:
+        length, name = struct.unpack_from(">I4s", data, at)
+        at, end = at + 12 + length, at + 8 + length
+        for start in range(end - length, end if name == b"IDAT" else 0, PIECE):
+            left: bytes | memoryview = view[start : min(start + PIECE, end)]
+            while left and not unpacker.eof:
+                try:
+                    got += len(unpacker.decompress(left, PIECE))
+                except zlib.error:
+                    return False
+                if got > most:
+                    return False
+                left = unpacker.unconsumed_tail
+    return True
 
 
 def _decoded(data: NDArray[np.uint8], wanted: int) -> NDArray[Any] | None:

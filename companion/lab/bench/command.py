@@ -172,6 +172,13 @@ def bench_soak(seconds: float) -> Iterable[Row]:
     yield from rows(seconds)
 
 
+def bench_flood(seconds: float) -> Iterable[Row]:
+    """Flood the service with photos that are bombs, half-sent bodies and streams, and tap meanwhile."""
+    from companion.lab.soak.flood import rows
+
+    yield from rows(seconds)
+
+
 TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "rules": bench_rules,
     "turns": bench_turns,
@@ -184,8 +191,9 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "install": bench_install,
     "small": bench_small,
     "soak": bench_soak,
+    "flood": bench_flood,
 }
-NAMED_ONLY = frozenset({"install", "small", "soak"})
+NAMED_ONLY = frozenset({"install", "small", "soak", "flood"})
 """What takes root, a network or an hour is run when it is named, not among all."""
 
 
@@ -214,7 +222,7 @@ NAMED_ONLY = frozenset({"install", "small", "soak"})
 def command(
     tables: tuple[str, ...], seconds: float, games: int, pictures: Path | None, igloos: int, as_json: bool
 ) -> int:
-    """Print speed and accuracy tables; without a name, all of them but install, small and soak.
+    """Print speed and accuracy tables; without a name, all of them but install, small, soak and flood.
 
     Exit status 1: a random game broke a rule.
     """

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -16,6 +18,8 @@ from vision import messages
 from vision.decode import photo
 from vision.decode.image_header import read_head
 from vision.decode.photo import MAX_BYTES, read_photo, read_photo_file, to_jpeg
+from vision.decode.png import bare_png
+from vision.decode.sandbox import shared
 
 pytestmark = pytest.mark.process
 
@@ -226,3 +230,70 @@ def test_whatever_comes_it_is_a_picture_or_a_sentence(seed: bytes, changes: list
         assert image.shape[2] == 3
         assert image.dtype == np.uint8
         assert read_head(hostile).whole
+
+
+# --- PNG: what is packed is bounded by what the head claims ------------------------------------------------------
+
+
+def chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def zeros(megabytes: int) -> bytes:
+    packer, piece = zlib.compressobj(9), bytes(1 << 20)
+    return b"".join(packer.compress(piece) for _ in range(megabytes)) + packer.flush()
+
+
+def used_s() -> float:
+    """Return the processor seconds of the child that decodes."""
+    fields = Path(f"/proc/{shared().pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_more_packed_data_than_the_pixels_can_need_never_comes_to_the_decoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = png(8, 8, zeros(60))
+    monkeypatch.setattr(photo, "shared", lambda: pytest.fail("a decoder was asked"))
+    assert said(bomb) == messages.PHOTO_DAMAGED
+
+
+def test_no_more_is_unpacked_than_the_head_claims() -> None:
+    read_photo(JPEG)
+    # Packed data that the claimed pixels might need, which unpacks to two thousand times as much.
+    bomb = png(400, 300, zeros(700))
+    assert len(bomb) > 700_000
+    before = used_s()
+    for _ in range(5):
+        assert said(bomb) == messages.PHOTO_DAMAGED
+    # To its end each takes seconds.
+    assert used_s() - before < 1.0
+
+
+@pytest.mark.parametrize("interlaced", [0, 1])
+@pytest.mark.parametrize(("depth", "colour"), [(1, 0), (4, 3), (8, 0), (8, 2), (16, 4), (8, 6), (16, 6)])
+@pytest.mark.parametrize(("width", "height"), [(8, 8), (13, 9), (64, 33)])
+def test_what_fits_its_head_to_the_byte_is_read(
+    interlaced: int, depth: int, colour: int, width: int, height: int
+) -> None:
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced))
+    palette = chunk(b"PLTE", bytes(3 * 16)) if colour == 3 else b""
+    start, end = b"\x89PNG\r\n\x1a\n" + head + palette, chunk(b"IEND", b"")
+    size = read_head(start + end).unpacked
+    whole = start + chunk(b"IDAT", zlib.compress(bytes(size))) + end
+    assert read_photo(whole).shape == (height, width, 3)
+    assert said(start + chunk(b"IDAT", zlib.compress(bytes(size + 1))) + end) == messages.PHOTO_DAMAGED
+
+
+def test_texts_and_profiles_are_not_handed_on() -> None:
+    plain = encoded(".png")
+    text = chunk(b"zTXt", b"Comment\0\0" + zeros(1))
+    late = plain[:33] + text * 40 + plain[33:]
+    assert bare_png(late) == bare_png(plain)
+    assert (read_photo(late) == CORNERS).all()
+    assert len(bare_png(plain)) <= len(plain)
+
+
+def test_a_png_in_one_large_piece_is_read_as_in_many() -> None:
+    noise = np.random.default_rng(4).integers(0, 256, (700, 900, 3), np.uint8)
+    rows = b"".join(b"\0" + row.tobytes() for row in noise[:, :, ::-1])
+    assert (read_photo(png(900, 700, zlib.compress(rows, 0))) == noise).all()
+    assert (read_photo(encoded(".png", noise)) == noise).all()

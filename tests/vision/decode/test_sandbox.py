@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import signal
@@ -18,6 +19,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.ports import ShortMemoryError
 from tests.worlds.wait import wait
 from vision import messages
 from vision.decode import photo, sandbox
@@ -195,7 +197,7 @@ def test_on_a_machine_with_little_memory_left_pictures_are_kept_smaller(monkeypa
 def test_what_the_decoder_refuses_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(error: type[Exception]) -> None:
         class Refusing:
-            def decode(self, *_: object) -> None:
+            def decode(self, *_: object, **_more: object) -> None:
                 raise error
 
         monkeypatch.setattr(photo, "shared", Refusing)
@@ -207,3 +209,76 @@ def test_what_the_decoder_refuses_is_one_sentence(monkeypatch: pytest.MonkeyPatc
         refuses(error)
         with pytest.raises(ValueError, match=re.escape(sentence)):
             read_photo(SMALL)
+
+
+# --- a machine that is short of memory ---------------------------------------------------------------------------
+
+
+def test_a_picture_that_only_this_machine_has_no_room_for_now_is_not_called_too_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    large = cv2.imencode(".png", np.zeros((5000, 5000, 3), np.uint8))[1].tobytes()
+    decoder = Decoder()
+    try:
+        monkeypatch.setattr(sandbox, "available_mb", lambda: 60)
+        with pytest.raises(ShortMemoryError, match=re.escape(messages.SHORT_MEMORY)):
+            decoder.decode(large, (5000, 5000))
+        assert (decoder.decode(SMALL, (64, 48)) == FLAT).all()
+        monkeypatch.undo()
+        assert decoder.decode(large, (5000, 5000)).shape == (5000, 5000, 3)
+    finally:
+        decoder.close()
+
+
+@pytest.mark.parametrize(("left_mb", "said"), [(60, ShortMemoryError), (1 << 20, TooMuchError)])
+def test_a_child_that_the_kernel_ends_is_one_that_had_too_little_memory(
+    fresh: Decoder, left_mb: int, said: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh.decode(SMALL, (64, 48))
+    pid = fresh.pid
+    os.kill(pid, signal.SIGSTOP)
+    monkeypatch.setattr(sandbox, "available_mb", lambda: left_mb)
+    when_asked(monkeypatch, sandbox, lambda: os.kill(pid, signal.SIGKILL))
+    with pytest.raises(said):
+        fresh.decode(SMALL, (64, 48))
+
+
+@pytest.mark.parametrize("number", [errno.ENOMEM, errno.EAGAIN])
+def test_a_child_that_cannot_be_started_for_want_of_memory_says_so(
+    fresh: Decoder, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused() -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(sandbox, "start_child", refused)
+    with pytest.raises(ShortMemoryError):
+        fresh.decode(SMALL, (64, 48))
+    monkeypatch.undo()
+    assert (fresh.decode(SMALL, (64, 48)) == FLAT).all()
+
+
+def test_a_child_that_cannot_be_started_at_all_is_no_want_of_memory(
+    fresh: Decoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused() -> None:
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    monkeypatch.setattr(sandbox, "start_child", refused)
+    with pytest.raises(FileNotFoundError):
+        fresh.decode(SMALL, (64, 48))
+
+
+def test_a_child_that_is_ended_while_it_starts_had_too_little_memory(
+    fresh: Decoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = sandbox.start_child
+
+    def start_and_kill() -> tuple[subprocess.Popen[bytes], socket.socket]:
+        process, line = start()
+        process.kill()
+        process.wait()
+        return process, line
+
+    monkeypatch.setattr(sandbox, "start_child", start_and_kill)
+    with pytest.raises(ShortMemoryError):
+        fresh.decode(SMALL, (64, 48))

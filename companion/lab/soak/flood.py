@@ -1,0 +1,221 @@
+"""What one phone, or a stranger without a PIN, may try at once: photos that are bombs, half-sent bodies, streams.
+
+Each flood runs in a process of its own, so that what it takes is not measured with the service. Meanwhile the host
+taps, and a phone without rights listens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import multiprocessing
+import os
+import socket
+import struct
+import tempfile
+import threading
+import time
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+
+from companion.lab.phone import Phone
+from companion.lab.rows import Row, row
+from companion.lab.soak.play import ServedCompanion
+
+PHOTOS = 200
+UNPACKED_MB = 900
+SMALL_UNPACKED_MB = 72
+BEAT_S = 2.0
+"""How often the service tells systemd that it lives: a third of the watchdog's time."""
+PATIENCE_S = 300.0
+HALF_SENT = 24
+STREAMS = 60
+
+
+def stuffed_png(megabytes: int) -> bytes:
+    """Return a PNG of 8×8 pixels whose data unpacks to so many megabytes."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    packer, zeros = zlib.compressobj(9), bytes(1 << 20)
+    data = b"".join(packer.compress(zeros) for _ in range(megabytes)) + packer.flush()
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
+class Systemd:
+    """The socket that a service tells of its life, and when it did."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "notify"
+        self._line = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._line.bind(str(self.path))
+        self.beats: list[float] = []
+        threading.Thread(target=self._hear, daemon=True).start()
+
+    def _hear(self) -> None:
+        with contextlib.suppress(OSError):
+            while message := self._line.recv(4096):
+                if b"WATCHDOG=1" in message:
+                    self.beats.append(time.monotonic())
+
+    def longest_silence(self, since: float) -> float:
+        """Return the longest time without a beat until now, in seconds."""
+        times = [since, *(beat for beat in self.beats if beat > since), time.monotonic()]
+        return max(after - before for before, after in pairwise(times))
+
+    def close(self) -> None:
+        """Hear no more."""
+        with contextlib.suppress(OSError):
+            self._line.shutdown(socket.SHUT_RDWR)
+        self._line.close()
+
+
+@contextlib.contextmanager
+def watched(folder: Path) -> Iterator[tuple[ServedCompanion, Systemd]]:
+    """Serve as systemd does, with a game open, and hear the watchdog's beats."""
+    systemd = Systemd(folder)
+    told = {"NOTIFY_SOCKET": str(systemd.path), "WATCHDOG_USEC": str(int(3e6 * BEAT_S))}
+    before = {name: os.environ.get(name) for name in told}
+    os.environ.update(told)
+    try:
+        house = ServedCompanion(folder / "data")
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+    try:
+        players = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
+        cards = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
+        body = {"game": "igloo-pop", "players": players, "setup": {"cards": cards}}
+        house.do("open-match", body, "flood-open-match")
+        house.do("moves", {"moves": ["start"]}, "flood-start-it")
+        yield house, systemd
+    finally:
+        house.close()
+        systemd.close()
+
+
+def _send(port: int, cookie: str, photo: bytes) -> str:
+    """Send a photo; return the status, and the code of a refusal."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    headers = {"Origin": f"http://127.0.0.1:{port}", "Cookie": cookie, "Content-Type": "image/png"}
+    try:
+        connection.request("POST", "/api/photo", photo, headers)
+        answer = connection.getresponse()
+        told = json.loads(answer.read())
+        return f"{answer.status} {told.get('error', {}).get('code', '')}".strip()
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        return type(error).__name__
+    finally:
+        connection.close()
+
+
+def _flood(port: int, cookie: str, photo: bytes, count: int, told: multiprocessing.SimpleQueue[dict[str, int]]) -> None:
+    with ThreadPoolExecutor(count) as pool:
+        told.put(dict(Counter(pool.map(lambda _: _send(port, cookie, photo), range(count)))))
+
+
+def _player(house: ServedCompanion) -> Phone:
+    phone = Phone(house.host.port)
+    pin = json.loads(house.host.ask("GET", "/api/table")[1])["pin"]
+    phone.ask("POST", "/api/join", {"pin": pin, "label": "Flo"})
+    return phone
+
+
+def photos(house: ServedCompanion, systemd: Systemd, what: str, photo: bytes, count: int = PHOTOS) -> Iterable[Row]:
+    """Send so many photos at once from one phone, and tap meanwhile."""
+    attacker = _player(house)
+    context = multiprocessing.get_context("spawn")
+    told: multiprocessing.SimpleQueue[dict[str, int]] = context.SimpleQueue()
+    flood = context.Process(target=_flood, args=(house.host.port, attacker.cookie, photo, count, told), daemon=True)
+    before, peak = house.memory_mb(), 0.0
+    flood.start()
+    began, taps = time.monotonic(), list[float]()
+    while flood.is_alive() or len(taps) < 60:
+        at = time.monotonic()
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            house.do("moves", {"moves": [("take red", "return red")[len(taps) % 2]]}, os.urandom(8).hex())
+        taps.append(1000 * (time.monotonic() - at))
+        peak = max(peak, house.memory_mb())
+        time.sleep(0.05)
+    silence = systemd.longest_silence(began)
+    answers = ", ".join(f"{number} × {status}" for status, number in sorted(told.get().items()))
+    taps.sort()
+    note = f"{len(taps)} taps (health and move) in {time.monotonic() - began:.0f} s; answers: {answers}"
+    yield row(f"{what}: a tap, 95 %", f"{taps[int(0.95 * len(taps))]:.0f}", "ms", "≤ 300 ms", note)
+    yield row(f"{what}: a tap, worst", f"{taps[-1]:.0f}", "ms")
+    aim = f"≤ {3 * BEAT_S:.0f} s"
+    yield row(f"{what}: the watchdog's longest silence", f"{silence:.1f}", "s", aim, f"a beat each {BEAT_S:.0f} s")
+    yield row(f"{what}: memory, most", f"{peak:.0f}", "MB", "", f"{before:.0f} MB before")
+
+
+def half_sent(house: ServedCompanion, count: int = HALF_SENT) -> Iterable[Row]:
+    """Let a stranger send bodies of 16 MB but for their last byte, and see what the service keeps of them."""
+    size = 16 * 1024 * 1024 - 1
+    head = (
+        f"POST /api/photo HTTP/1.1\r\nHost: 127.0.0.1:{house.host.port}\r\nX-Companion: 1\r\n"
+        f"Content-Length: {size}\r\n\r\n"
+    ).encode()
+    before = house.memory_mb()
+    with contextlib.ExitStack() as stack:
+        for _ in range(count):
+            line = stack.enter_context(socket.create_connection(("127.0.0.1", house.host.port), timeout=30))
+            line.sendall(head)
+            line.sendall(bytes(size - 1))
+        time.sleep(1.0)
+        kept = _open_files(house.process.pid)
+        note = f"{count} bodies of {size // 1_000_000} MB; memory {before:.0f} → {house.memory_mb():.0f} MB"
+        yield row(
+            "half-sent bodies without a PIN: kept on the disk",
+            f"{kept / 1e6:.0f}",
+            "MB",
+            "0",
+            note,
+        )
+
+
+def _open_files(pid: int) -> int:
+    """Return the bytes of nameless files that a process holds."""
+    total = 0
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            if link.readlink().name.endswith("(deleted)"):
+                total += link.stat().st_size
+    return total
+
+
+def streams(house: ServedCompanion, count: int = STREAMS) -> Iterable[Row]:
+    """Let a guest open many streams, and see whether the host still has one."""
+    guests = [Phone(house.host.port) for _ in range(count)]
+    for guest in guests:
+        guest.listen()
+    time.sleep(2.0)
+    live = sum(bool(guest.heard) for guest in guests)
+    host = Phone(house.host.port)
+    host.cookie = house.host.cookie
+    host.listen()
+    time.sleep(1.0)
+    yield row(f"{count} streams of one guest: the host has one", bool(host.heard), "", "True", f"{live} were given")
+    for phone in (host, *guests):
+        phone.hang_up()
+
+
+def rows(seconds: float) -> Iterable[Row]:
+    """Yield the table; the floods are as long as they are, whatever ``seconds``."""
+    del seconds
+    large, small = stuffed_png(UNPACKED_MB), stuffed_png(SMALL_UNPACKED_MB)
+    for what, photo in ((f"{len(large) // 1000} kB", large), (f"{len(small) // 1000} kB", small)):
+        with tempfile.TemporaryDirectory(prefix="companion-flood-") as name, watched(Path(name)) as (house, systemd):
+            yield from photos(house, systemd, f"{PHOTOS} photos of {what}", photo)
+    with tempfile.TemporaryDirectory(prefix="companion-flood-") as name, watched(Path(name)) as (house, _):
+        yield from half_sent(house)
+        yield from streams(house)
