@@ -365,4 +365,4 @@ def test_the_picture_marks_the_move_and_says_why(board: Make, text: str, legal: 
         assert ruling.legal is legal
         assert caption.startswith(f"{text}: ")
         assert all(clause in caption for clause in ruling.clauses)
-        assert (ruling.fr if lang == "fr" else ruling.en)[:20] in caption
+        assert ruling.words.of(lang)[:20] in caption
