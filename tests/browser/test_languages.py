@@ -172,6 +172,20 @@ def test_german_fits_the_narrowest_phone_in_every_room(
         phones.shot(page, f"de-320-{stop.strip('#').replace('/', '-')}", full=True)
 
 
+@pytest.mark.parametrize(
+    ("language", "letters"),
+    [("en-GB", ["R", "B", "Y", "G"]), ("fr-FR", ["R", "B", "J", "V"]), ("de-DE", ["R", "B", "Ge", "Gr"])],
+)
+def test_pieces_are_told_apart_by_letters(phones: Phones, service: Service, language: str, letters: list[str]) -> None:
+    """Two colours of German begin with the same letter; the pictures of the server have the same signs."""
+    seats = [{"name": name, "colour": name} for name in ("red", "blue", "yellow", "green")]
+    service.companion.do("open-match", {"game": "iglu-iglu", "players": seats})
+    page = phones.spectator(language=language)
+    pieces = page.locator(".turn .piece text")
+    expect(pieces).to_have_count(4)
+    assert sorted(pieces.all_text_contents()) == sorted(letters)
+
+
 def test_the_rooms_beside_the_game_in_another_language(phones_of: Callable[[str], tuple[Phones, Service]]) -> None:
     phones, service = phones_of("whole")
     service.companion.plug_in()
