@@ -21,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 from companion import __version__
 from companion.events.hub import Hub
 from companion.ports import BadDataError
+from companion.rules.i18n import ENGLISH, languages
 from companion.service.messages import BAD_BROKER, NO_MQTT
 
 log = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ def state_of(view: Mapping[str, Any], count: int | None) -> dict[str, Any]:
         "score": "",
         "scores": {},
         "ruling": lines[-1]["en"] if lines else "",
-        "ruling_fr": lines[-1]["fr"] if lines else "",
+        **{f"ruling_{code}": lines[-1][code] if lines else "" for code in languages() if code != ENGLISH},
         "count": count,
     }
     if match is not None:

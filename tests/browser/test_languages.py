@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from companion.lab.worlds.boards import players, record
 from tests.browser.conftest import PATIENCE_MS, Phones
 from tests.browser.test_boards import GAMES
-from tests.browser.test_look import SIX, read_aloud, through_the_night
+from tests.browser.test_look import SIX, english_words, overflow, read_aloud, through_the_night
 from tests.browser.test_referee_positions import by_hand
 from tests.browser.test_training import DOORS, guess, history, trains
 from tests.web.assembly import Service, served
@@ -29,7 +30,7 @@ NOT_TRANSLATED = frozenset(
         # What people and machines are called, and the games; the house has its own name.
         "Ann Bob Igloo Pop Iglu Arctic Ice Team companion test sim usb dev",
         # Languages are named in their own words, and by their codes.
-        "English Français Esperanto EN EO",
+        "English Français Deutsch Esperanto EN DE EO",
     )
     for word in re.findall(r"\w+", words)
 )
@@ -131,30 +132,69 @@ def test_a_game_on_a_board_in_another_language(
         assert left(page) == []
 
 
+def rooms_of(page: Page, service: Service) -> Iterator[str]:
+    """Lead a page through the rooms beside the game and the parts of the workshop; yield the address of each."""
+    page.goto(f"{service.url}/#workshop")
+    expect(page.locator("a[href^='#workshop/']").first).to_be_visible()
+    parts = page.evaluate("() => [...document.querySelectorAll('a[href^=\"#workshop/\"]')].map((one) => one.hash)")
+    assert len(set(parts)) > 3
+    for room in ("#referee", "#referee/hand", "#score", "#photo", *dict.fromkeys(parts)):
+        page.goto(f"{service.url}/{room}")
+        expect(page.locator(THERE[room.removeprefix("#workshop/")]).first).to_be_attached()
+        learnt(page)
+        yield room
+
+
+def doors_of(page: Page, service: Service) -> Iterator[str]:
+    """Lead a page through the training room; yield the name of each door."""
+    trains(page, service, "Ann")
+    guess(page, 5)
+    expect(page.locator(".next")).to_be_visible()
+    yield "drill"
+    for door in ("progress", "ladder", "duel"):
+        page.goto(f"{service.url}/training#{door}")
+        expect(page.locator(DOORS[door])).to_be_visible()
+        learnt(page)
+        yield door
+
+
+def test_german_fits_the_narrowest_phone_in_every_room(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]]
+) -> None:
+    """Of the languages that are shipped German has the longest words."""
+    service.companion.plug_in()
+    history(service.companion, rounds=30)
+    page = phones.host(language="de-DE", width=320, height=640)
+    for stop in chain(rooms_of(page, service), doors_of(page, service)):
+        assert overflow(page) == [], stop
+        assert axe(page) == [], stop
+        assert english_words(read_aloud(page), "de-DE") == [], stop
+        phones.shot(page, f"de-320-{stop.strip('#').replace('/', '-')}", full=True)
+
+
+@pytest.mark.parametrize(
+    ("language", "letters"),
+    [("en-GB", ["R", "B", "Y", "G"]), ("fr-FR", ["R", "B", "J", "V"]), ("de-DE", ["R", "B", "Ge", "Gr"])],
+)
+def test_pieces_are_told_apart_by_letters(phones: Phones, service: Service, language: str, letters: list[str]) -> None:
+    """Two colours of German begin with the same letter; the pictures of the server have the same signs."""
+    seats = [{"name": name, "colour": name} for name in ("red", "blue", "yellow", "green")]
+    service.companion.do("open-match", {"game": "iglu-iglu", "players": seats})
+    page = phones.spectator(language=language)
+    pieces = page.locator(".turn .piece text")
+    expect(pieces).to_have_count(4)
+    assert sorted(pieces.all_text_contents()) == sorted(letters)
+
+
 def test_the_rooms_beside_the_game_in_another_language(phones_of: Callable[[str], tuple[Phones, Service]]) -> None:
     phones, service = phones_of("whole")
     service.companion.plug_in()
     history(service.companion, rounds=30)
     page = phones.host(language=CODE, width=1280, height=900)
-    rooms = ("#referee", "#referee/hand", "#score", "#photo")
-    page.goto(f"{service.url}/#workshop")
-    expect(page.locator("a[href^='#workshop/']").first).to_be_visible()
-    parts = page.evaluate("() => [...document.querySelectorAll('a[href^=\"#workshop/\"]')].map((one) => one.hash)")
-    assert len(set(parts)) > 3
-    for room in (*rooms, *dict.fromkeys(parts)):
-        page.goto(f"{service.url}/{room}")
-        expect(page.locator(THERE[room.removeprefix("#workshop/")]).first).to_be_attached()
+    for room in rooms_of(page, service):
         expect(page.locator("main h1, main h2").first).to_contain_text("⟦")
-        learnt(page)
         assert left(page) == [], room
-    trains(page, service, "Ann")
-    guess(page, 5)
-    expect(page.locator(".next")).to_be_visible()
-    assert left(page) == []
-    for door in ("progress", "ladder", "duel"):
-        page.goto(f"{service.url}/training#{door}")
-        expect(page.locator(DOORS[door])).to_be_visible()
-        learnt(page)
+    for door in doors_of(page, service):
         assert left(page) == [], door
 
 

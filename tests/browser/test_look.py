@@ -1,4 +1,4 @@
-"""How it looks and reads: both languages, both themes, from 320 px to 4K; no barriers that axe-core knows."""
+"""How it looks and reads: all languages, both themes, from 320 px to 4K; no barriers that axe-core knows."""
 
 from __future__ import annotations
 
@@ -121,18 +121,20 @@ def overflow(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "dark"),
+    ("width", "height", "dark", "language"),
     [
-        pytest.param(320, 640, False, marks=pytest.mark.long),
-        (320, 640, True),
-        pytest.param(768, 1024, False, marks=pytest.mark.long),
-        (1920, 1080, False),
-        pytest.param(1920, 1080, True, marks=pytest.mark.long),
-        pytest.param(3840, 2160, False, marks=pytest.mark.long),
+        pytest.param(320, 640, False, "en-GB", marks=pytest.mark.long),
+        (320, 640, True, "de-DE"),  # whose words are the longest
+        pytest.param(768, 1024, False, "en-GB", marks=pytest.mark.long),
+        (1920, 1080, False, "en-GB"),
+        pytest.param(1920, 1080, True, "de-DE", marks=pytest.mark.long),
+        pytest.param(3840, 2160, False, "en-GB", marks=pytest.mark.long),
     ],
 )
-def test_nothing_stands_out_at_any_width(phones: Phones, service: Service, width: int, height: int, dark: bool) -> None:
-    page = phones.host(width=width, height=height, dark=dark)
+def test_nothing_stands_out_at_any_width(
+    phones: Phones, service: Service, width: int, height: int, dark: bool, language: str
+) -> None:
+    page = phones.host(width=width, height=height, dark=dark, language=language)
     for stop in through_the_night(service, page):
         assert overflow(page) == [], stop
         assert blank(page) <= 48, stop
@@ -277,33 +279,40 @@ ENGLISH_ONLY = frozenset(
     )
 )
 """English words that no French sentence has: they find what was never given to the catalogue to translate."""
+GERMAN_TOO = frozenset(["was"])
+
+
+def english_words(said: str, language: str = "fr-FR") -> list[str]:
+    """Return the words of a page that only English sentences have."""
+    shared = GERMAN_TOO if language.startswith("de") else frozenset()
+    return sorted(set(re.findall(r"[a-z]+", said.lower())) & ENGLISH_ONLY - shared)
 
 
 @cache
-def english_sentences() -> tuple[dict[str, re.Pattern[str]], str]:
-    """Return each English message as a pattern of how it would be shown, with any facts in it; and all French words.
+def english_sentences(language: str = "fr-FR") -> tuple[dict[str, re.Pattern[str]], str]:
+    """Return each English message as a pattern of how it would be shown, with any facts in it; and all other words.
 
-    An English word that is part of the French ones proves nothing (`Port`, `Total`).
+    An English word that is part of those proves nothing (`Port`, `Total`).
     """
-    found, french = {}, []
-    for message in catalogue.read("fr"):
+    found, translated = {}, []
+    for message in catalogue.read(language[:2]):
         ids = message.id if isinstance(message.id, tuple) else (message.id,)
         said = message.string if isinstance(message.string, tuple) else (message.string,)
-        french += said
+        translated += said
         for words in ids:
             fixed = re.split(r"%\(\w+\)s", words)
             if len(words) > 3 and words not in said and max(map(len, fixed)) > 5:
                 shown = r"[^\n]{1,60}?".join(map(re.escape, fixed))
-                found[words] = re.compile(rf"(?<!\w){shown}(?!\w)")
-    return found, "\n".join(french)
+                found[words] = re.compile(rf"(?<!\w){shown}(?![\w-])")
+    return found, "\n".join(translated)
 
 
-def english_left(said: str) -> list[str]:
-    """Return what is English in what a French page says: messages of the catalogue, and words that no French has."""
-    found, french = english_sentences()
-    left = [words for words, shown in found.items() if shown.search(said) and not shown.search(french)]
+def english_left(said: str, language: str = "fr-FR") -> list[str]:
+    """Return what is English in what a page says: messages of the catalogue, and words that its language has not."""
+    found, translated = english_sentences(language)
+    left = [words for words, shown in found.items() if shown.search(said) and not shown.search(translated)]
     # What no catalogue holds: sentences of the rules and the night, words that were never given to one.
-    return left + sorted(set(re.findall(r"[a-z]+", said.lower())) & ENGLISH_ONLY)
+    return left + english_words(said, language)
 
 
 def test_what_is_english_is_noticed() -> None:
@@ -315,17 +324,26 @@ def test_what_is_english_is_noticed() -> None:
     assert english_left("Voir (the) igloo") == ["the"]
 
 
-def test_in_french_no_english_is_left(phones: Phones, service: Service) -> None:
-    page = phones.host(language="fr-FR")
-    assert page.evaluate("document.documentElement.lang") == "fr"
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("fr-FR", ("Secouez", "Manche 1", "Le contrôle", "SIMULÉ", "3\u202f197,4 Hz")),
+        ("de-DE", ("Schüttelt", "Runde 1", "Die Kontrolle", "SIMULIERT", "3.197,4 Hz")),
+    ],
+)
+def test_no_english_is_left_in_another_language(
+    phones: Phones, service: Service, language: str, words: tuple[str, ...]
+) -> None:
+    page = phones.host(language=language)
+    assert page.evaluate("document.documentElement.lang") == language[:2]
     seen = ""
     for stop in through_the_night(service, page):
         said = read_aloud(page)
         seen += said
-        assert english_left(said) == [], stop
-    for french in ("Secouez", "Manche 1", "Le contrôle", "SIMULÉ", "3\u202f197,4 Hz"):
-        assert french in seen, french
-    phones.shot(page, "french-ending", full=True)
+        assert english_left(said, language) == [], stop
+    for word in words:
+        assert word in seen, word
+    phones.shot(page, f"{language[:2]}-ending", full=True)
     phones.forgive("422")
 
 

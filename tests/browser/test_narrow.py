@@ -84,3 +84,13 @@ def test_no_button_of_the_table_stands_alone(phones: Phones, service: Service, w
     assert len(sizes) == 3
     assert min(sizes) > (8 if width < 390 else 10)
     phones.shot(page, f"ruling-pop-{width}", full=True)
+
+
+@pytest.mark.parametrize("language", ["en-GB", "fr-FR", "de-DE"])
+def test_the_head_of_the_narrowest_phone_is_one_line(phones: Phones, service: Service, language: str) -> None:
+    service.companion.open_match()
+    for page in (phones.host(width=320, language=language), phones.spectator(width=320, language=language)):
+        expect(page.locator(".status-bar .to-referee").first).to_be_visible()
+        boxes = [page.locator(part).first.bounding_box() for part in (".status-bar .to-referee", ".languages")]
+        referee, languages = (box or {} for box in boxes)
+        assert abs(referee["y"] + referee["height"] / 2 - languages["y"] - languages["height"] / 2) < 8

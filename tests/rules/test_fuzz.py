@@ -74,7 +74,7 @@ def test_whatever_is_wrong_with_a_position_is_told_and_nothing_breaks(name: str)
         read += 1
         problems = state.problems()
         for problem in problems:
-            assert all(rulebook(name).problem(problem, state, lang) for lang in ("en", "fr"))
+            assert all(rulebook(name).problem(problem, state, lang) for lang in ("en", "fr", "de"))
         assert state.score().ranking
         state.outcome()
         assert str(state)
@@ -82,7 +82,7 @@ def test_whatever_is_wrong_with_a_position_is_told_and_nothing_breaks(name: str)
         assert problems or again == state
         for move in rng.sample(moves, 3):
             assert state.check(move).en
-            assert picture(state, move, rng.choice(["en", "fr"]))
+            assert picture(state, move, rng.choice(["en", "fr", "de"]))
         for move in list(state.moves())[:2]:
             assert state.check(move).legal
     assert 10 < read < TRIES

@@ -41,7 +41,7 @@ def polish(tmp_path: Path) -> Iterator[Path]:
         (place / "messages.mo").write_bytes(compiled(words))
     clauses = tmp_path / "clauses"
     clauses.mkdir()
-    for path in CLAUSES.glob("*.toml"):
+    for path in (*CLAUSES.glob("*.en.toml"), *CLAUSES.glob("*.fr.toml")):
         (clauses / path.name).symlink_to(path)
     line = 'lines.own-thalers.text = "{count:plural|# talar|# talary|# talarów}"'
     (clauses / "igloo-pop.pl.toml").write_text(line, encoding="utf-8")
@@ -113,7 +113,7 @@ for read, asked in ((0, ["--help"]), (0, ["rule", "POP-2.2"]), (1, ["rule", "mel
     assert i18n.catalogue.cache_info().currsize <= read, asked
 facts = {"what": i18n.Words("A position of Arctic"), "wish": i18n.Words("a number"), "shown": "x", "where": ""}
 error = SetupError("{what} is {wish}, not {shown}{where}.", **facts)
-assert error.words.to_json()["fr"] == "Une position d’Arctic est un numéro, pas x.", error.words
+assert error.words.fr == "Une position d’Arctic est un numéro, pas x.", error.words
 assert i18n.catalogue.cache_info().currsize == 1
 assert not {"web", "flask", "babel", "vision"} & {name.split(".")[0] for name in sys.modules}
 """
@@ -135,7 +135,8 @@ def test_a_text_is_made_in_a_language_when_it_is_asked_for() -> None:
     words = i18n.each(said)
     assert asked == ["en"] and words == Words("said in en")
     assert words.of("fr") == words.fr == "said in fr"
-    assert words.to_json() == {"en": "said in en", "fr": "said in fr"} and asked == ["en", "fr"]
+    assert words.to_json() == {"en": "said in en", "fr": "said in fr", "de": "said in de"}
+    assert asked == ["en", "fr", "de"]
 
 
 def test_facts_are_those_of_the_moment() -> None:
@@ -144,8 +145,8 @@ def test_facts_are_those_of_the_moment() -> None:
     given: dict[str, object] = {"a": 1}
     noted_once = Words("{a}", {"fr": "n° {a}"}).filled(given)
     given["a"] = 2
-    assert noted_once.to_json() == {"en": "1", "fr": "n° 1"}
-    assert words.to_json() == {"en": "2 of 1.5", "fr": "2 sur 1,5"}
+    assert noted_once.to_json() == {"en": "1", "fr": "n° 1", "de": "1"}
+    assert words.to_json() == {"en": "2 of 1.5", "fr": "2 sur 1,5", "de": "2 of 1.5"}
 
 
 def test_texts_can_be_pickled_and_compared() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from companion.rules import game, games
 from companion.rules.core import Problem, Reason, ScoreLine
+from companion.rules.i18n import languages
 from companion.rules.rulebook import FOLDER, STATUSES, Clause, Dispute, Rulebook, fold, rulebook, rulebooks
 
 FORMS = {"", "player", "and", "or", "plural", "bare"}
@@ -36,31 +37,33 @@ def forms(template: str) -> set[str]:
     return {spec.split("|")[0] for _, name, spec, _ in Formatter().parse(template) if name is not None and spec}
 
 
+@pytest.mark.parametrize("lang", languages()[1:])
 @pytest.mark.parametrize("game_id", rulebooks())
-def test_both_languages_have_the_same_tables(game_id: str) -> None:
-    en, fr = raw(game_id, "en"), raw(game_id, "fr")
-    assert set(en) == set(fr)
+def test_all_languages_have_the_same_tables(game_id: str, lang: str) -> None:
+    en, translated = raw(game_id, "en"), raw(game_id, lang)
+    assert set(en) == set(translated)
     for table in en:
-        assert set(en[table]) == set(fr[table]), table
+        assert set(en[table]) == set(translated[table]), table
     for table, words in WORDS_ONLY.items():
         for key, entry in en.get(table, {}).items():
-            other = fr[table][key]
-            assert set(entry) & words == set(other), f"{table}.{key}: French has the words and nothing else"
+            other = translated[table][key]
+            assert set(entry) & words == set(other), f"{table}.{key}: {lang} has the words and nothing else"
             if table == "options":
                 assert set(entry["values"]) == set(other["values"])
 
 
+@pytest.mark.parametrize("lang", languages()[1:])
 @pytest.mark.parametrize("game_id", rulebooks())
-def test_both_languages_fill_the_same_fields(game_id: str) -> None:
+def test_all_languages_fill_the_same_fields(game_id: str, lang: str) -> None:
     book = rulebook(game_id)
     for key, words in [*((k, s.text) for k, s in book.sentences.items()), *book.lines.items()]:
-        assert fields(words.en) == fields(words.fr), key
-        assert forms(words.en) | forms(words.fr) <= FORMS, key
+        assert fields(words.en) == fields(words.of(lang)), key
+        assert forms(words.en) | forms(words.of(lang)) <= FORMS, key
 
 
 @pytest.mark.parametrize("game_id", rulebooks())
 def test_the_words_are_words(game_id: str) -> None:
-    for lang in ("en", "fr"):
+    for lang in languages():
         data = raw(game_id, lang)
         for table in WORDS_ONLY:
             for key, entry in data.get(table, {}).items():

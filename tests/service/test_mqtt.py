@@ -153,7 +153,10 @@ def test_a_game_as_home_assistant_sees_it(tmp_path: Path, mosquitto: Mosquitto, 
             service.igloos.simulate(home_action("set_down"))
             do(service, "moves", {"moves": ["take red"]})
             wait(
-                lambda: "Ann" in ear.state(node)["ruling"] and ear.state(node)["ruling_fr"] != ear.state(node)["ruling"]
+                lambda: (
+                    "Ann" in ear.state(node)["ruling"]
+                    and len({ear.state(node)[key] for key in ("ruling", "ruling_fr", "ruling_de")}) == 3
+                )
             )
             felt(motions, MotionState.SHAKEN)
             felt(motions, MotionState.SET_DOWN, MotionState.REST)

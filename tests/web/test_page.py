@@ -21,16 +21,21 @@ from companion.rules.i18n import CATALOGUES
 from tests.web.assembly import SmallCompanion
 from web.i18n import catalogue
 
-FIRST_VIEW_BYTES = 100_000
+FIRST_VIEW_BYTES = 105_000
+"""What lives at the table is told in all languages at once: each further language weighs some 300 bytes."""
+
+SHIPPED = ("de", "fr")
+"""The languages beside English that are complete; a further one may lack words, which are English then."""
 
 
 def unpacked(page: Any) -> str:
     return gzip.decompress(page.data).decode()
 
 
-def test_the_first_view_is_light(guest: FlaskClient) -> None:
+@pytest.mark.parametrize("language", SHIPPED)
+def test_the_first_view_is_light(guest: FlaskClient, language: str) -> None:
     """Everything that the browser fetches before the first drawing, as it goes over the wire."""
-    accept = {"Accept-Encoding": "gzip", "Accept-Language": "fr"}
+    accept = {"Accept-Encoding": "gzip", "Accept-Language": language}
     page = guest.get("/", headers=accept)
     linked = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', unpacked(page)))
     linked.add(json.loads(re.search(r'id="page">(.*?)</script>', unpacked(page))[1])["words"]["main"])
@@ -44,12 +49,15 @@ def test_the_first_view_is_light(guest: FlaskClient) -> None:
     assert len(linked) > 15
 
 
-def test_the_referee_opened_directly_is_light_too(guest: FlaskClient, companion: SmallCompanion, app: Flask) -> None:
+@pytest.mark.parametrize("language", SHIPPED)
+def test_the_referee_opened_directly_is_light_too(
+    guest: FlaskClient, companion: SmallCompanion, app: Flask, language: str
+) -> None:
     """With a game of Arctic on the table, whose picture is the largest, and its whole rulebook."""
     companion.do("open-match", {"game": "arctic", "players": players("arctic")})
     for text in record("arctic", 3)[:40]:
         companion.moves(text)
-    accept = {"Accept-Encoding": "gzip", "Accept-Language": "fr"}
+    accept = {"Accept-Encoding": "gzip", "Accept-Language": language}
     page = guest.get("/", headers=accept)
     words = json.loads(re.search(r'id="page">(.*?)</script>', unpacked(page))[1])["words"]
     linked = {
@@ -62,7 +70,7 @@ def test_the_referee_opened_directly_is_light_too(guest: FlaskClient, companion:
     linked |= {
         files.url(name) for name in ("icons.svg", *files.modules("js/referee.js", files.parts("arctic")["dispute"]))
     }
-    linked |= {"/api/rules/arctic?lang=fr", "/api/rules/arctic/options", "/api/board?lang=fr"}
+    linked |= {f"/api/rules/arctic?lang={language}", "/api/rules/arctic/options", f"/api/board?lang={language}"}
     answers = {path: guest.get(path, headers=accept) for path in linked}
     assert {answer.status_code for answer in answers.values()} == {200}
     state = app.extensions["companion-blocks"].block(app.extensions["companion-texts"].event(Role.SPECTATOR, None)[1])
@@ -135,7 +143,15 @@ def test_a_name_cannot_become_markup(host: FlaskClient, companion: SmallCompanio
 
 @pytest.mark.parametrize(
     ("asked", "spoken"),
-    [("fr", "fr"), ("fr-CA,fr;q=0.9", "fr"), ("en-GB", "en"), ("de", "en"), ("de,fr;q=0.5", "fr"), ("", "en")],
+    [
+        ("fr", "fr"),
+        ("fr-CA,fr;q=0.9", "fr"),
+        ("en-GB", "en"),
+        ("de-AT", "de"),
+        ("pl", "en"),
+        ("pl,fr;q=0.5", "fr"),
+        ("", "en"),
+    ],
 )
 def test_the_browser_chooses_the_language(guest: FlaskClient, asked: str, spoken: str) -> None:
     assert f'<html lang="{spoken}">' in guest.get("/", headers={"Accept-Language": asked}).text
@@ -148,10 +164,6 @@ def test_a_person_chooses_otherwise(guest: FlaskClient) -> None:
     assert "Rejoindre la table" in text
     assert guest.post("/language", data={"language": "xx"}).status_code == 400
     assert '<html lang="fr">' in guest.get("/").text
-
-
-SHIPPED = ("fr",)
-"""The languages beside English that are complete; a further one may lack words, which are English then."""
 
 
 @pytest.mark.parametrize("language", SHIPPED)

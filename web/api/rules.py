@@ -165,7 +165,7 @@ def search(game_id: GameId, query: WordsQuery) -> FoundWords:
 
 
 @views.get("/options")
-@documented()
+@documented(packed=True)
 def options(game_id: GameId) -> OptionsForm:
     """Answer with the questions that the table settles before a game, the default first; ``house``: how it voted.
 

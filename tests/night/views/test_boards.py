@@ -115,12 +115,12 @@ def test_a_hand_is_shown_to_its_owner_only(night: Table) -> None:
     def told(colour: str | None, lang: str) -> str:
         return json.dumps([night.night.board(colour, lang), night.night.view()], ensure_ascii=False)
 
-    for lang in ("en", "fr"):
+    for lang in ("en", "fr", "de"):
         assert all(name in told(mine, lang) for name in hands[seat])
         for colour in (other, None):
             said = told(colour, lang)
             assert not any(name in said for name in hands[seat])
-            assert not any(word in said for pair in words for word in (pair.en, pair.fr))
+            assert not any(word in said for pair in words for word in pair.to_json().values())
         assert not any(name in told(mine, lang) for name in hands[1 - seat])
     # The totem counts for nobody before it is shown, and only its owner reads it.
     lines = [line for player in match(night)["players"] for line in player["lines"]]

@@ -49,7 +49,7 @@ def test_a_picture_shows_what_lies_open(table: Make) -> None:
 
 
 def test_nothing_is_told_by_colour_alone() -> None:
-    for lang in ("en", "fr"):
+    for lang in ("en", "fr", "de"):
         assert len({letters.of(lang) for letters in LETTERS}) == 6
     assert len(set(FILL)) == 6
 
@@ -96,7 +96,7 @@ def test_secrets_are_not_in_the_picture(table: Make) -> None:
         ("give ? p4", False, 1, 0),
     ],
 )
-@pytest.mark.parametrize("lang", ["en", "fr"])
+@pytest.mark.parametrize("lang", ["en", "fr", "de"])
 def test_a_step_is_marked_and_ruled(table: Make, text: str, legal: bool, marks: int, arrows: int, lang: str) -> None:
     state = table(pile="moose-1-fox", hand="orca-5-puffin", own="fox", sides=(12,))
     ruling = state.check(ARCTIC.parse(text))
@@ -136,7 +136,7 @@ def test_every_state_of_a_game_is_drawn() -> None:
         while state.to_move != NOBODY:
             move = state.chance(rng) if state.to_move == CHANCE else rng.choice(list(state.moves()))
             if rng.random() < 0.15:
-                drawn(state, str(move), rng.choice(["en", "fr"]), viewer=rng.choice([None, 0]))
+                drawn(state, str(move), rng.choice(["en", "fr", "de"]), viewer=rng.choice([None, 0]))
             state = state.after(move)
         assert any("=" in line and "totem" in line for line in words(drawn(state)))
 

@@ -364,7 +364,7 @@ def test_the_line_of_a_position(ice: Make) -> None:
 
 
 @pytest.mark.parametrize("layout", ["line", "squares"])
-@pytest.mark.parametrize("lang", ["en", "fr"])
+@pytest.mark.parametrize("lang", ["en", "fr", "de"])
 def test_the_picture_says_what_lies_where(ice: Make, lang: str, layout: str) -> None:
     first = "a" if layout == "line" else "p"
     state = ice(PICTURE, layout=layout, green=f"{first}4 village", red=f"{first}7", fresh=(3, 1), frozen=(0, 2))
@@ -381,9 +381,15 @@ def test_the_picture_says_what_lies_where(ice: Make, lang: str, layout: str) -> 
     assert bears.count("bear green") == 3 + 1 and bears.count("bear red") == 2 + 1, "and one of each below"
     words = [t.text for t in tree.iter(f"{space}text")]
     assert words.count("×2") == 1 and words.count("×3") == 1 and "?" in words
-    assert {"en": {"G", "R", "Start"}, "fr": {"V", "R", "Départ"}}[lang] <= set(words), "letters, not colours alone"
+    signs = {"en": {"G", "R", "Start"}, "fr": {"V", "R", "Départ"}, "de": {"Gr", "R", "Dorf"}}
+    assert signs[lang] <= set(words), "letters, not colours alone"
     fish = [t.text for t in tree.iter(f"{space}text") if t.get("class") == "fish"]
-    assert ("3 fresh, 0 frozen, to move" if lang == "en" else "3 frais, 0 congelés, à son tour") in fish[0]
+    stock = {
+        "en": "3 fresh, 0 frozen, to move",
+        "fr": "3 frais, 0 congelés, à son tour",
+        "de": "3 frisch, 0 gefroren, am Zug",
+    }
+    assert stock[lang] in fish[0]
 
 
 @pytest.mark.parametrize(
@@ -421,7 +427,7 @@ def test_the_picture_marks_drifts_and_what_is_asked(ice: Make, play: Make) -> No
 
 def assert_marks(state: Any, text: str, legal: bool, marks: int, arrows: int) -> None:
     space = "{http://www.w3.org/2000/svg}"
-    for lang in ("en", "fr"):
+    for lang in ("en", "fr", "de"):
         tree = ElementTree.fromstring(svg.draw(state, ICE.parse(text), lang))  # noqa: S314 - drawn by ourselves
         found = [p for p in tree.iter(f"{space}polygon") if p.get("class") == "mark"]
         assert len(found) == 2 * marks
@@ -434,7 +440,7 @@ def assert_marks(state: Any, text: str, legal: bool, marks: int, arrows: int) ->
         assert ruling.legal is legal
         assert caption.startswith(f"{text}: ")
         assert all(clause in caption for clause in ruling.clauses)
-        assert (ruling.fr if lang == "fr" else ruling.en)[:20] in caption
+        assert ruling.words.of(lang)[:20] in caption
 
 
 def test_a_name_cannot_break_the_picture(ice: Make) -> None:

@@ -33,7 +33,7 @@ def test_every_state_of_a_game_can_be_drawn() -> None:
     rng = Random(3)
     state = POP.start(PLAYERS)
     while state.to_move != NOBODY:
-        drawn = svg.draw(state, lang=rng.choice(["en", "fr"]))
+        drawn = svg.draw(state, lang=rng.choice(["en", "fr", "de"]))
         ElementTree.fromstring(drawn)  # noqa: S314 - our own text
         numbers = sum(n is not None for igloos in state.igloos.values() for _, n in igloos)
         assert len(re.findall(r'paint-order="stroke"', drawn)) == numbers

@@ -314,7 +314,7 @@ def test_the_line_of_a_position(board: Make) -> None:
     )
 
 
-@pytest.mark.parametrize("lang", ["en", "fr"])
+@pytest.mark.parametrize("lang", ["en", "fr", "de"])
 def test_the_picture_says_what_lies_where(board: Make, lang: str) -> None:
     things = {"c4": "r r R b B f1 f2", "d4": "1 1 3", "e4": "X", "a1": "y", "h8": "g"}
     text = svg.draw(board(OPENING, things, points=3), lang=lang)
@@ -328,7 +328,9 @@ def test_the_picture_says_what_lies_where(board: Make, lang: str) -> None:
     assert classes == sorted([*tribes, "bear 4", "fish 1", "fish 3", "fox 1", "fox 2"])
     words = [t.text for t in tree.iter(f"{space}text")]
     assert words.count("×2") == 2
-    assert {"en": {"Y", "G"}, "fr": {"J", "V"}}[lang] <= set(words), "tribes have letters, not colours alone"
+    assert {"en": {"Y", "G"}, "fr": {"J", "V"}, "de": {"Ge", "Gr"}}[lang] <= set(words), (
+        "tribes have letters, not colours alone"
+    )
 
 
 @pytest.mark.parametrize(
@@ -351,7 +353,7 @@ def test_the_picture_says_what_lies_where(board: Make, lang: str) -> None:
 )
 def test_the_picture_marks_the_move_and_says_why(board: Make, text: str, legal: bool, marks: int) -> None:
     state = board(OPENING, {"c4": "r", "d4": "1"}, points=3, to_move="red")
-    for lang in ("en", "fr"):
+    for lang in ("en", "fr", "de"):
         tree = ElementTree.fromstring(svg.draw(state, IGLU.parse(text), lang))  # noqa: S314 - drawn by ourselves
         space = "{http://www.w3.org/2000/svg}"
         found = [r for r in tree.iter(f"{space}rect") if r.get("class") == "mark"]
@@ -363,4 +365,4 @@ def test_the_picture_marks_the_move_and_says_why(board: Make, text: str, legal: 
         assert ruling.legal is legal
         assert caption.startswith(f"{text}: ")
         assert all(clause in caption for clause in ruling.clauses)
-        assert (ruling.fr if lang == "fr" else ruling.en)[:20] in caption
+        assert ruling.words.of(lang)[:20] in caption

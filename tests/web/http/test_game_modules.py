@@ -12,6 +12,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.rules import game, games
+from companion.rules.i18n import languages
 from companion.rules.rulebook import rulebook
 from tests.web.assembly import SmallCompanion
 from web.http.assets import COMMENT, FOLDER, Assets, lean
@@ -87,7 +88,7 @@ def test_the_registry_imports_what_is_offered_in_its_order(tmp_path: Path, caplo
         json.loads(re.sub(r"\.\.\.game\d, ", "", one)) for one in re.findall(r"^  (\{.*\}),$", text, re.MULTILINE)
     ]
     assert [one["id"] for one in entries] == ["ice-team", "arctic"]
-    assert entries[0] == {"id": "ice-team", "name": {"en": "Ice Team", "fr": "Ice Team"}, "clauses": "ICE"}
+    assert entries[0] == {"id": "ice-team", "name": dict.fromkeys(languages(), "Ice Team"), "clauses": "ICE"}
     # What is offered is fetched with the first modules; what is not offered is not.
     assert files.modules("js/main.js") == ["js/games/arctic/game.js", "js/games/ice-team.js", "js/main.js", REGISTRY]
     assert files.games() == ["arctic", "ice-team", "iglu-iglu"]

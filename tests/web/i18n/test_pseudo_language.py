@@ -53,9 +53,9 @@ def played(game_id: str) -> Iterator[tuple[State[Any], Any]]:
 
 
 def test_the_language_is_there_because_its_files_are(speak: Speak) -> None:
-    assert languages() == ("en", "fr")
+    assert languages() == ("en", "fr", "de")
     speak("whole")
-    assert languages() == ("en", "fr", CODE)
+    assert languages() == ("en", "fr", "de", CODE)
 
 
 @pytest.mark.parametrize("game_id", games(examples=True))
@@ -186,15 +186,16 @@ def test_no_sentence_is_put_together_where_no_catalogue_knows_it() -> None:
     assert count > 500
 
 
-def test_no_sentence_has_two_meanings_in_french() -> None:
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_no_sentence_has_two_meanings_in_a_language(language: str) -> None:
     """A catalogue finds a sentence by the English one: its file has it once, after two hands wrote in it as well."""
-    french: dict[str, list[str]] = {}
-    text, _ = catalogue.files("fr")
+    said: dict[str, list[str]] = {}
+    text, _ = catalogue.files(language)
     entry = re.compile(r'^msgctxt "companion"\nmsgid ((?:".*"\n)+)msgstr ((?:".*"\n)+)', re.MULTILINE)
     for english, other in entry.findall(text.read_text(encoding="utf-8")):
-        french.setdefault(english, []).append(other)
-    assert len(french) > 500
-    assert {english: others for english, others in french.items() if len(others) > 1} == {}
+        said.setdefault(english, []).append(other)
+    assert len(said) > 500
+    assert {english: others for english, others in said.items() if len(others) > 1} == {}
 
 
 def test_every_error_of_the_rules_is_read_for_the_catalogue() -> None:
@@ -214,7 +215,7 @@ def test_every_error_of_the_rules_is_read_for_the_catalogue() -> None:
 @pytest.mark.parametrize("game_id", games(examples=True))
 def test_a_language_with_an_empty_catalogue_speaks_english(game_id: str, speak: Speak) -> None:
     speak("empty")
-    assert languages() == ("en", "fr", CODE)
+    assert languages() == ("en", "fr", "de", CODE)
     view = game_view(game_id)
     for number, (state, move) in enumerate(played(game_id)):
         if number % 12 or move is None:
@@ -266,7 +267,7 @@ def test_what_is_missing_is_printed(
     speak("whole")
     assert catalogue.main(["--check"]) == 0
     told = capsys.readouterr().out
-    assert "fr: 0 of " in told and f"{CODE}: " in told
+    assert "fr: 0 of " in told and "de: 0 of " in told and f"{CODE}: " in told
     assert not (written("whole") / "translations" / CODE / "LC_MESSAGES" / "messages.po").exists()
     with pytest.raises(SystemExit):
         catalogue.main(["xx"])
@@ -283,7 +284,7 @@ def test_a_language_is_begun_by_one_command(tmp_path: Path, speak: Speak) -> Non
     assert len(catalogue.untranslated(begun)) == len([message for message in begun if message.id]) > 1500
     assert "n==1" in str(begun.plural_expr).replace(" ", "")
     languages.cache_clear()
-    assert languages() == ("en", "fr", "pl")
+    assert languages() == ("en", "fr", "de", "pl")
 
 
 # --- the programs ------------------------------------------------------------------------------------------------

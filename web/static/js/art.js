@@ -70,7 +70,17 @@ export function token(colour, size = "", game = playing()) {
   const piece = gameOf(game).pieces?.[colour];
   if (!piece) return coin(colour, size);
   return s("svg", { class: ["token", size], viewBox: "-17 -17 34 34", "aria-hidden": "true", focusable: "false" },
-    s("g", { class: `piece ${colour}` }, piece(), s("text", { y: 5, "text-anchor": "middle" }, [...colourName(colour)][0].toLocaleUpperCase())));
+    s("g", { class: `piece ${colour}` }, piece(), s("text", { y: 5, "text-anchor": "middle" }, letters(colour))));
+}
+
+const LETTERED = ["red", "blue", "yellow", "green"];
+
+/** What stands on a piece, so that colour never stands alone: as much of its name as tells it from the others. */
+export function letters(colour) {
+  const name = [...colourName(colour)], others = LETTERED.filter((one) => one !== colour).map((one) => [...colourName(one)]);
+  const alike = (n) => others.some((other) => name.slice(0, n).every((letter, at) => letter === other[at]));
+  const enough = name.findIndex((_, at) => !alike(at + 1)) + 1 || name.length;
+  return name[0].toLocaleUpperCase() + name.slice(1, enough).join("");
 }
 
 /** What a player is called; who gave no name is called by the colour. */

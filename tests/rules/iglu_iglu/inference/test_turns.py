@@ -410,7 +410,7 @@ def test_the_command_tells_a_legal_turn(files: Make, board: Make, capsys: pytest
     assert call(*files({"places": before["places"]}, told)) == 0, "anybody's turn, any hand"
 
 
-@pytest.mark.parametrize("lang", ["en", "fr"])
+@pytest.mark.parametrize("lang", ["en", "fr", "de"])
 def test_the_command_tells_what_stands_in_the_way(
     files: Make, board: Make, lang: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -424,8 +424,10 @@ def test_the_command_tells_what_stands_in_the_way(
     assert call(*files(before, after), "--lang", lang) == 1
     out = capsys.readouterr().out
     assert "walk b1 g7" in out and "IGLU-2.A.1" in out
-    assert {"en": "The nearest legal turn", "fr": "Le tour permis le plus proche"}[lang] in out
-    assert {"en": "  More than one bear", "fr": "  Plus d’un ours"}[lang] in out, "with its clause among the reasons"
+    nearest = {"en": "The nearest legal turn", "fr": "Le tour permis le plus proche", "de": "Der nächstliegende"}
+    wrong = {"en": "  More than one bear", "fr": "  Plus d’un ours", "de": "  Auf d4 ist mehr als ein Bär"}
+    assert nearest[lang] in out
+    assert wrong[lang] in out, "with its clause among the reasons"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 // The score sheet of Iglu Iglu: the board, by a tool and taps; and what the trophies come to.
 
 import { h, s } from "../../dom.js";
-import { colourName, playerName } from "../../art.js";
+import { colourName, letters, playerName } from "../../art.js";
 import { onBoard } from "../../sheet-places.js";
 import { t } from "../../words.js";
 
@@ -32,8 +32,7 @@ function tapped(now, name) {
 function mark(kind, which, count) {
   if (kind === "fish" || kind === "fox") return (kind === "fox" ? t("fox") : t("fish")).charAt(0) + which;
   if (kind === "bear") return "4";
-  const letter = colourName(which).charAt(0).toLocaleUpperCase();
-  return kind === "inuit" && count > 1 ? `${letter}${count}` : letter;
+  return kind === "inuit" && count > 1 ? `${letters(which)}${count}` : letters(which);
 }
 
 function thingWords(kind, which) {
