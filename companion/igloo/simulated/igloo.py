@@ -205,7 +205,7 @@ class SimulatedDevice:
         self._flags = Flag(0)
         self._t_us = 0
         self._hello_at = 0
-        self._corrupt = self._babble = 0
+        self._corrupt = self._babble = self._wild = 0
         self._command = b""
 
     def advance(self, n: int) -> bytes:
@@ -261,7 +261,7 @@ class SimulatedDevice:
         )
 
     def _data(self, n: int) -> bytes:
-        raw = self._pull(n).astype("<i2").tobytes()
+        raw = self._glitched(self._pull(n).astype("<i2")).tobytes()
         first, self._taken = self._index, self._taken + n
         self._index += n
         read_at = self._taken / self.bank.rate_hz + self._rng.uniform(0.0, _JITTER_S)
@@ -270,6 +270,15 @@ class SimulatedDevice:
             return b""
         flags, self._flags = int(self._flags), Flag(0)
         return self._out(Data(self._number(), self._t_us & 0xFFFFFFFF, first & 0xFFFFFFFF, flags, raw))
+
+    def _glitched(self, felt: NDArray[np.int16]) -> NDArray[np.int16]:
+        """Return what the board read, with a bit flipped where one is to be."""
+        if not self._wild or len(felt) < MAX_SAMPLES:
+            return felt
+        self._wild -= 1
+        read = felt.copy()
+        read[self._rng.integers(len(read)), self._rng.integers(3)] ^= np.int16(-(1 << self._rng.integers(12, 16)))
+        return read
 
     def _out(self, frame: Hello | Data | Status) -> bytes:
         wire = encode(frame)
@@ -288,6 +297,10 @@ class SimulatedDevice:
     def corrupt_frame(self, n: int = 1) -> None:
         """Let a bit of the next DATA frame (or of n) flip on the wire."""
         self._corrupt += n
+
+    def glitch_sample(self, n: int = 1) -> None:
+        """Let sign bits of a sample flip between sensor and board, in the next DATA frame (or in one of each of n)."""
+        self._wild += n
 
     def drop_samples(self, n: int) -> None:
         """Drop frames with n samples together, as a board does whose transmit buffer is full."""
@@ -404,6 +417,11 @@ class SimulatedIgloo:
         """Let a bit flip on the wire."""
         with self._lock:
             self.device.corrupt_frame(n)
+
+    def glitch_sample(self, n: int = 1) -> None:
+        """Let sign bits of a sample flip before it gets a CRC."""
+        with self._lock:
+            self.device.glitch_sample(n)
 
     def drop_samples(self, n: int) -> None:
         """Drop frames with n samples together."""
