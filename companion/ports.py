@@ -92,7 +92,8 @@ class LinkCounts:
     device dropped for a full buffer; ``unknown`` frames were of a type we do not know; ``reconnects`` how often
     the line came back. ``missing_frames`` vanished on the line without a trace but their number; ``repeated``
     frames came twice; ``rejected`` samples arrived with a right CRC but cannot be true or cannot be used (no time
-    base, no scale, beyond the sensor's range); ``resets`` counts how often the device or its sensor began anew.
+    base, no scale, beyond the sensor's range); ``glitches`` are single wild samples among good ones, which a flipped
+    bit makes and no impact does; ``resets`` counts how often the device or its sensor began anew.
     """
 
     samples: int = 0
@@ -106,6 +107,7 @@ class LinkCounts:
     repeated: int = 0
     rejected: int = 0
     resets: int = 0
+    glitches: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,9 @@ SENTENCES: Final[dict[str, Words]] = {
     "udev-good": Words("The udev rules of the companion are installed."),
     "igloo": Words("Igloo {key}: {state} ({kind}, {driver}), {rate_hz} Hz, {lost} samples lost. {note}"),
     "igloo-slow": Words("Igloo {key}: {rate_hz} samples a second instead of {nominal_hz}."),
+    "igloo-wild": Words(
+        "Igloo {key}: {wild:plural|# wild sample was|# wild samples were} left out; bits flip on the sensor's wires."
+    ),
     # --- the camera
     "no-camera": Words("No camera is plugged in."),
     "camera": Words("Camera {name} at {device}."),

@@ -87,7 +87,7 @@ def _health(url: str) -> dict[str, Any] | None:
 def _igloo(device: Mapping[str, Any]) -> Iterator[Finding]:
     note = str(device.get("note") or "")
     rate, nominal = device.get("rate_hz") or 0, device.get("nominal_hz") or 0
-    lost = (device.get("counts") or {}).get("lost", 0)
+    counts = device.get("counts") or {}
     good = device.get("state") == "connected"
     yield found(
         "igloo",
@@ -99,9 +99,12 @@ def _igloo(device: Mapping[str, Any]) -> Iterator[Finding]:
         kind=device.get("kind", "?"),
         driver=device.get("protocol") or "?",
         rate_hz=round(rate),
-        lost=lost,
+        lost=counts.get("lost", 0),
         note=noted(note),
     )
+    if wild := counts.get("glitches", 0):
+        key = device.get("key", "?")
+        yield found("igloo", FindingState.WARNING, "igloo-wild", cure="igloo", key=key, wild=wild)
     if good and rate and nominal and rate < 0.9 * nominal:
         facts = {"key": device.get("key", "?"), "rate_hz": round(rate), "nominal_hz": round(nominal)}
         yield found("igloo", FindingState.WRONG, "igloo-slow", cure="slow", **facts)

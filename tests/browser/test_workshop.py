@@ -137,8 +137,9 @@ def test_the_host_ends_all_other_phones_at_once(phones: Phones, service: Service
     host.click("[data-do=dialog-yes]")
     expect(host.locator(".phone")).to_have_count(1)
     expect(host.locator(".phone")).to_contain_text("this one")
-    player.reload()
+    # The page of that phone knows it without being opened again.
     expect(player.locator(".role")).to_have_text("Watching")
+    expect(host.locator(".role")).to_have_text("Host")
 
 
 def test_a_backup_is_made_and_brought_back_on_the_page(phones: Phones, service: Service) -> None:

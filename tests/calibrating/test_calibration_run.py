@@ -282,7 +282,7 @@ def test_the_referee_follows_the_motion_until_it_is_sure(table: Table, monkeypat
 
 def beaten(count: int, seconds: float, seed: int) -> NDArray[np.float64]:
     """Return what the simulated igloo's sensor feels of a hand that takes it up and follows the beat."""
-    device = SimulatedDevice(seed=seed)
+    device = SimulatedDevice(BANK, seed=seed)
     with pytest.raises(BadDataError):
         device.follow_beat(14, seconds)
     device.follow_beat(count, seconds)

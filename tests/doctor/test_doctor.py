@@ -277,6 +277,10 @@ def test_an_igloo_that_the_service_has() -> None:
     assert (good.state, good.facts["lost"], good.facts["driver"]) == (FindingState.GOOD, 4, "text")
     assert "(real, text)" in good.words.en
     assert slow.state is FindingState.WRONG and "1601 samples a second instead of 3200" in slow.words.en
+    assert "wild" not in good.words.en
+    _, wild, _ = _igloo({**device, "counts": {"lost": 4, "glitches": 1}})
+    assert wild.state is FindingState.WARNING and wild.cure is not None
+    assert "1 wild sample was left out" in wild.words.en and "1 échantillon aberrant a été écarté" in wild.words.fr
     (lost,) = _igloo({**device, "state": "missing", "note": NO_PERMISSION})
     assert lost.state is FindingState.WRONG and lost.words.fr.endswith("au groupe dialout aide.")
 

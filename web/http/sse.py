@@ -198,6 +198,24 @@ def _colour() -> Callable[[], str | None]:
     return colour
 
 
+def _gone() -> Callable[[], bool]:
+    """Return what tells that nobody reads any more, or that the phone lost its rights: its page then begins anew."""
+    access, secret = companion().access, request.cookies.get(COOKIE, "")
+    unread: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
+    if who() is None:
+        return unread
+    asked = time.monotonic()
+
+    def gone() -> bool:
+        nonlocal asked
+        if (now := time.monotonic()) - asked < HEARTBEAT_S:
+            return unread()
+        asked = now
+        return unread() or access.session(secret) is None
+
+    return gone
+
+
 @views.get("/api/events")
 @documented(answer=("text/event-stream",))
 def events(query: EventsQuery) -> Response:
@@ -226,7 +244,7 @@ def events(query: EventsQuery) -> Response:
                 "stamp": current_app.extensions["companion-assets"].stamp,
             },
             since=_since(query.after),
-            gone=request.environ.get("waitress.client_disconnected", lambda: False),
+            gone=_gone(),
             board=query.board if query.board in languages() else None,
             colour=_colour(),
             blocks=current_app.extensions["companion-blocks"] if packed else None,

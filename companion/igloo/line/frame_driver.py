@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from companion.igloo import messages
 from companion.igloo.line.driver import COUNTABLE_HZ, Driver
-from companion.igloo.line.protocol import BAUDS, FrameReader, SensorState, Unknown
+from companion.igloo.line.glitches import LEAST_HZ, GlitchFilter
+from companion.igloo.line.protocol import BAUDS, SENSOR_DEVID, FrameReader, SensorState, Unknown
 from companion.igloo.line.samples import FrameStream
 from companion.ports import DeviceState, LinkCounts, Samples
 
@@ -25,7 +26,7 @@ class FrameDriver(Driver):
     greeting = b"h"
 
     def __init__(self) -> None:
-        self._reader, self._stream = FrameReader(), FrameStream()
+        self._reader, self._stream, self._glitches = FrameReader(), FrameStream(), GlitchFilter()
         self._corrupt_from = self._corrupt_before = 0
 
     @property
@@ -68,7 +69,7 @@ class FrameDriver(Driver):
             return []
         if known:
             self.valid_at = now
-        return self._stream.feed(frames, now)
+        return self._glitches.feed(self._stream.feed(frames, now), told=self._tells_glitches)
 
     def line_was_lost(self) -> None:
         """Keep what was counted; what follows must introduce itself again."""
@@ -78,7 +79,8 @@ class FrameDriver(Driver):
 
     def counts(self) -> LinkCounts:
         """Return what the stream counted, and what was no frame since this was in step."""
-        return replace(self._stream.counts(), corrupt=self._corrupt())
+        counts = self._stream.counts()
+        return replace(counts, corrupt=self._corrupt(), glitches=counts.glitches + self._glitches.count)
 
     def state(self, now: float, stale_s: float) -> tuple[DeviceState, str]:
         """Return what the sensor says of itself, then what its frames do."""
@@ -103,6 +105,12 @@ class FrameDriver(Driver):
     def name_unit(self, unit: int) -> bytes:
         """Return the command for it, and ask for a HELLO, which then has the unit."""
         return b"u" + unit.to_bytes(2, "little") + b"h"
+
+    @property
+    def _tells_glitches(self) -> bool:
+        """Whether neighbours are as near each other, and the low-pass as is known, that a blow does not look wild."""
+        hello = self._stream.hello
+        return hello is not None and hello.devid == SENSOR_DEVID and hello.rate_hz >= LEAST_HZ
 
     def _corrupt(self) -> int:
         return self._corrupt_before + (self._reader.corrupt - self._corrupt_from if self.in_step else 0)

@@ -109,7 +109,7 @@ class SerialLink:
         self._listen_from = self._listen_until = self._greeted_at = 0.0
         self._heard_bytes = self._printable = 0
         # What arrived and belongs to nothing, and when the last of it did: over all bit rates that are listened at.
-        self._unread, self._unread_at = 0, self._clock()
+        self._unread, self._unread_at = 0, 0.0
         self._unread_for = self._timing.first_listen + self._timing.listen * len(self._bauds)
         try:
             self._kind = kind_of(port)

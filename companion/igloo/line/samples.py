@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
 from companion.igloo.line.clock import WRAP, HostClock, LowerEdge, Steady
+from companion.igloo.line.glitches import without
 from companion.igloo.line.protocol import SENSOR_DEVID, Data, Flag, Frame, Hello, Status, Unknown
 from companion.ports import LinkCounts, Samples
 
@@ -119,7 +119,7 @@ class FrameStream:
         self._last_hello: Hello | None = None
         self._overflows, self._dropped = LossCounter(), LossCounter()
         self._samples = self._lost = self._unknown = 0
-        self._missing = self._repeated = self._rejected = self._resets = 0
+        self._missing = self._repeated = self._rejected = self._resets = self._glitches = 0
 
     @property
     def nominal_hz(self) -> float | None:
@@ -163,6 +163,7 @@ class FrameStream:
             missing_frames=self._missing,
             repeated=self._repeated,
             rejected=self._rejected,
+            glitches=self._glitches,
             resets=self._resets,
         )
 
@@ -373,16 +374,10 @@ class FrameStream:
         bad = np.asarray((np.abs(run.accel) > limit_g).any(axis=1))
         if not bad.any():
             return [run]
-        self._reject(int(bad.sum()))
-        edges = [0, *(np.flatnonzero(np.diff(bad)) + 1).tolist(), len(bad)]
-        stretches: list[Samples] = []
-        gap, overflow = run.gap_before, run.overflow_before
-        for start, end in pairwise(edges):
-            if bad[start]:
-                gap += end - start
-            else:
-                t0 = run.t0 + start / run.rate_hz
-                stretches.append(Samples(run.accel[start:end], t0, run.rate_hz, run.index + start, gap, overflow))
-                gap, overflow = 0, False
-        self._gap, self._cut = gap, overflow
+        runs = np.flatnonzero(np.diff(bad, prepend=False, append=False)).reshape(-1, 2)
+        long = np.diff(runs).ravel()
+        # One alone has sign bits that disagree: they flipped on the way from the sensor.
+        self._glitches += int((long == 1).sum())
+        self._reject(int(long[long > 1].sum()))
+        stretches, self._gap, self._cut = without(run, bad)
         return stretches

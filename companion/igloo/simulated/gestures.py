@@ -25,6 +25,7 @@ CARRY_M = 0.30
 TURN_S = 0.8
 SET_DOWN_S = 0.7
 FADE_S = 0.12
+TAPS, KAISER = 16, 8.0
 
 
 def up(tilt: float | FloatArray) -> FloatArray:
@@ -43,6 +44,21 @@ def push(n: int, metres: float, seconds: float) -> FloatArray:
     """Return the acceleration, in g, along a minimum-jerk path of so many metres."""
     s = np.linspace(0.0, 1.0, n)
     return np.asarray(metres / seconds**2 / STANDARD_GRAVITY * (60.0 * s - 180.0 * s**2 + 120.0 * s**3))
+
+
+def resampled(felt: FloatArray, was_hz: float, rate_hz: float) -> FloatArray:
+    """Return what a sensor of another rate would have given, (m, 3) for (n, 3); as it is where the rates are the same.
+
+    By a sinc under a Kaiser window of so many samples to each side: nothing that is heard is lost or made up.
+    """
+    if was_hz == rate_hz:
+        return felt
+    at = np.arange(int((len(felt) - 1) * rate_hz / was_hz) + 1) * (was_hz / rate_hz)
+    near = np.floor(at).astype(np.int64)[:, None] + np.arange(1 - TAPS, 1 + TAPS)
+    off = at[:, None] - near
+    weight = np.sinc(off) * np.i0(KAISER * np.sqrt(np.maximum(0.0, 1.0 - (off / TAPS) ** 2)))
+    weight /= weight.sum(axis=1, keepdims=True)
+    return np.asarray(np.einsum("nk,nkx->nx", weight, felt[near.clip(0, len(felt) - 1)]))
 
 
 def rotation(source: FloatArray, target: FloatArray) -> FloatArray:

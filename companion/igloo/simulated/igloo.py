@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from companion.igloo.line.protocol import MAX_SAMPLES, SENSOR_DEVID, Data, Flag, Hello, SensorState, Status, encode
 from companion.igloo.simulated import BANK, GUIDED
-from companion.igloo.simulated.gestures import FloatArray, Hand, rotation, up
+from companion.igloo.simulated.gestures import FloatArray, Hand, resampled, rotation, up
 from companion.ports import COUNTS, BadDataError, DeviceError
 
 TICK_S = 0.02
@@ -36,6 +36,9 @@ BEHIND_S = 1.0
 """When the machine slept longer than this, the simulated FIFO overflowed."""
 
 MAX_SHAKE_S = 30.0
+
+RATE_ERROR = 0.04
+"""How far a sensor's true rate may be off its nominal one, as a part of it; real ones are a few % off."""
 
 _BAUD = 500_000
 _JITTER_S = 0.002
@@ -85,16 +88,20 @@ def load_guided() -> Bank:
 class SimulatedDevice:
     """The igloo's board and the hand that holds it, sample by sample; nothing here waits or reads a clock.
 
-    :meth:`advance` makes time pass and returns what the board sends meanwhile.
+    :meth:`advance` makes time pass and returns what the board sends meanwhile. Without a ``bank`` of its own it has the
+    one that comes with the companion, and a clock of its own: its true ``rate_hz`` is drawn by ``seed``, within
+    ``RATE_ERROR`` of the nominal one. What is stored at another rate is felt as this sensor would have.
     """
 
     def __init__(self, bank: Bank | None = None, *, unit: int = 0, seed: int = 0, nominal_hz: int = 3200) -> None:
+        drawn = nominal_hz * (1.0 + float(np.random.default_rng([seed, nominal_hz]).uniform(-RATE_ERROR, RATE_ERROR)))
+        self.rate_hz = drawn if bank is None else bank.rate_hz
         self.bank = bank or load_bank()
         self.unit = unit
         self.nominal_hz = nominal_hz
         self.state = SensorState.OK
         self._rng = np.random.default_rng(seed)
-        self._hand = Hand(self.bank.rate_hz, self._rng)
+        self._hand = Hand(self.rate_hz, self._rng)
         self._mounted = rotation(up(0.0), self.bank.up)
         self._tilt = 0.0
         self._held = False
@@ -136,7 +143,8 @@ class SimulatedDevice:
         which = self._rng.permutation(np.flatnonzero(bank.count == count))
         needed = int(seconds * bank.rate_hz / (0.5 * bank.accel.shape[1])) + 1
         upright = mounted * (bank.ug_per_lsb * 1e-6)
-        waves = [bank.accel[which[i % len(which)]] @ upright for i in range(needed)]
+        stored = (bank.accel[which[i % len(which)]] @ upright for i in range(needed))
+        waves = [resampled(wave, bank.rate_hz, self.rate_hz) for wave in stored]
         self._do(self._hand.shake(waves, self._tilt, seconds))
 
     def follow_beat(self, count: int, seconds: float) -> None:
@@ -205,7 +213,7 @@ class SimulatedDevice:
         self._flags = Flag(0)
         self._t_us = 0
         self._hello_at = 0
-        self._corrupt = self._babble = 0
+        self._corrupt = self._babble = self._wild = 0
         self._command = b""
 
     def advance(self, n: int) -> bytes:
@@ -213,7 +221,7 @@ class SimulatedDevice:
         sent = []
         for start in range(0, n, MAX_SAMPLES):
             if self._taken >= self._hello_at:
-                self._hello_at += round(self.bank.rate_hz)
+                self._hello_at += round(self.rate_hz)
                 sent += [self._hello(), self._status()]
             sent.append(self._data(min(MAX_SAMPLES, n - start)))
         return b"".join(sent)
@@ -261,15 +269,24 @@ class SimulatedDevice:
         )
 
     def _data(self, n: int) -> bytes:
-        raw = self._pull(n).astype("<i2").tobytes()
+        raw = self._glitched(self._pull(n).astype("<i2")).tobytes()
         first, self._taken = self._index, self._taken + n
         self._index += n
-        read_at = self._taken / self.bank.rate_hz + self._rng.uniform(0.0, _JITTER_S)
+        read_at = self._taken / self.rate_hz + self._rng.uniform(0.0, _JITTER_S)
         self._t_us = max(self._t_us + 1, int(read_at * 1e6))
         if self.state is not SensorState.OK:
             return b""
         flags, self._flags = int(self._flags), Flag(0)
         return self._out(Data(self._number(), self._t_us & 0xFFFFFFFF, first & 0xFFFFFFFF, flags, raw))
+
+    def _glitched(self, felt: NDArray[np.int16]) -> NDArray[np.int16]:
+        """Return what the board read, with a bit flipped where one is to be."""
+        if not self._wild or len(felt) < MAX_SAMPLES:
+            return felt
+        self._wild -= 1
+        read = felt.copy()
+        read[self._rng.integers(len(read)), self._rng.integers(3)] ^= np.int16(-(1 << self._rng.integers(12, 16)))
+        return read
 
     def _out(self, frame: Hello | Data | Status) -> bytes:
         wire = encode(frame)
@@ -288,6 +305,10 @@ class SimulatedDevice:
     def corrupt_frame(self, n: int = 1) -> None:
         """Let a bit of the next DATA frame (or of n) flip on the wire."""
         self._corrupt += n
+
+    def glitch_sample(self, n: int = 1) -> None:
+        """Let sign bits of a sample flip between sensor and board, in the next DATA frame (or in one of each of n)."""
+        self._wild += n
 
     def drop_samples(self, n: int) -> None:
         """Drop frames with n samples together, as a board does whose transmit buffer is full."""
@@ -308,7 +329,7 @@ class SimulatedDevice:
 
     def babble(self, seconds: float) -> None:
         """Send random bytes instead of frames for a while."""
-        self._babble += max(1, round(seconds * self.bank.rate_hz / MAX_SAMPLES))
+        self._babble += max(1, round(seconds * self.rate_hz / MAX_SAMPLES))
 
 
 class SimulatedIgloo:
@@ -361,7 +382,7 @@ class SimulatedIgloo:
     def seconds_left(self) -> float:
         """Return how long the hand is still busy with what it was told."""
         with self._lock:
-            return self.device.left / self.device.bank.rate_hz
+            return self.device.left / self.device.rate_hz
 
     # --- the vocabulary ------------------------------------------------------------------------------------------
 
@@ -404,6 +425,11 @@ class SimulatedIgloo:
         """Let a bit flip on the wire."""
         with self._lock:
             self.device.corrupt_frame(n)
+
+    def glitch_sample(self, n: int = 1) -> None:
+        """Let sign bits of a sample flip before it gets a CRC."""
+        with self._lock:
+            self.device.glitch_sample(n)
 
     def drop_samples(self, n: int) -> None:
         """Drop frames with n samples together."""
@@ -463,7 +489,7 @@ class SimulatedIgloo:
                     self._tick(self._ends[0])
 
     def _tick(self, end: int) -> None:
-        rate = self.device.bank.rate_hz
+        rate = self.device.rate_hz
         due = int((self._clock() - self._began) * rate) - self._made
         if due > BEHIND_S * rate:
             self.device.overflow(due - MAX_SAMPLES)

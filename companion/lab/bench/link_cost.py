@@ -55,6 +55,6 @@ def reader_cpu(seconds: float = 10.0) -> dict[str, float]:
             "lost": float(after.counts.lost),
             "corrupt": float(after.counts.corrupt),
             "rate_hz": after.rate_hz or 0.0,
-            "true_rate_hz": igloo.device.bank.rate_hz,
+            "true_rate_hz": igloo.device.rate_hz,
             "latency_ms": 1e3 * sum(delays) / max(1, len(delays)),
         }

@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from companion.igloo.count.counter import Counter
+from companion.igloo.line.frame_driver import FrameDriver
 from companion.igloo.line.link import SerialLink, Timing
 from companion.igloo.line.protocol import Data, FrameReader, Hello, SensorState, Status
 from companion.igloo.line.samples import FrameStream
-from companion.igloo.simulated.gestures import Hand, push, rotation, smooth, up
-from companion.igloo.simulated.igloo import Bank, SimulatedDevice, SimulatedIgloo, load_bank
+from companion.igloo.simulated.gestures import LIFT_S, Hand, push, resampled, rotation, smooth, up
+from companion.igloo.simulated.igloo import RATE_ERROR, Bank, SimulatedDevice, SimulatedIgloo, load_bank
 from companion.lab.bench.link_cost import reader_cpu
 from companion.ports import COUNTS, BadDataError, DeviceError, DeviceKind, DeviceState, Samples
 from tests.worlds.clock import Clock, Unhurried
@@ -206,7 +208,6 @@ def test_the_stream_is_the_protocol(bank: Bank) -> None:
     assert [type(frame) for frame in felt.frames[:3]] == [Hello, Status, Data]
     assert sum(isinstance(frame, Hello) for frame in felt.frames) == 8
     assert felt.stream.rate_hz == pytest.approx(bank.rate_hz, rel=1e-3)
-    assert abs(bank.rate_hz / 3200.0 - 1.0) > 0.005  # a few % off, as real parts are
     assert {(run.gap_before, run.overflow_before) for run in runs} == {(0, False)}
     late = [f.t_us / 1e6 - (f.index + 16) / bank.rate_hz for f in felt.frames if isinstance(f, Data)]
     assert min(late) >= -1e-6
@@ -347,3 +348,56 @@ def test_what_reading_costs_can_be_measured() -> None:
     assert cost["lost"] == cost["corrupt"] == 0.0
     assert 0.0 < cost["reader_share"] < 1.0
     assert cost["latency_ms"] > 0.0
+
+
+def test_the_true_rate_is_drawn_within_a_few_percent_of_the_nominal_one_by_the_seed() -> None:
+    off = [SimulatedDevice(seed=seed).rate_hz / 3200.0 - 1.0 for seed in range(40)]
+    assert all(abs(one) <= RATE_ERROR for one in off)
+    assert min(off) < -0.03 and max(off) > 0.03
+    assert SimulatedDevice(seed=7).rate_hz == SimulatedDevice(seed=7).rate_hz
+    for seed in (int(np.argmin(off)), int(np.argmax(off))):
+        stream, reader = FrameStream(), FrameReader()
+        device = SimulatedDevice(seed=seed)
+        for step in range(400):
+            stream.feed(reader.feed(device.advance(64)), 100.0 + 64 * step / device.rate_hz)
+        assert stream.rate_hz == pytest.approx(device.rate_hz, rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", [2, 3, 5, 8])
+def test_a_shake_is_the_same_whatever_the_rate(seed: int) -> None:
+    """It takes as long, and the hand goes to and fro as fast: only the sensor's clock is another one."""
+    device = SimulatedDevice(seed=seed)
+    device.shake(6, 4.0)
+    assert device.left / device.rate_hz == pytest.approx(4.0 + LIFT_S, abs=0.3)
+    felt = np.concatenate([*device._queue])[round(LIFT_S * device.rate_hz) :].astype(float)
+    power = np.abs(np.fft.rfft(felt - felt.mean(axis=0), axis=0)).sum(axis=1)
+    stored = device.bank.accel[device.bank.count == 6].astype(float)
+    tempos = np.abs(np.fft.rfft(stored - stored.mean(axis=1, keepdims=True), axis=1)).sum(axis=2)
+    tempo = np.argmax(power) * device.rate_hz / len(felt)
+    assert min(abs(np.argmax(tempos, axis=1) * device.bank.rate_hz / stored.shape[1] - tempo)) < 0.3
+
+
+def test_resampling_keeps_what_a_sensor_feels() -> None:
+    t = np.arange(4000) / 3139.0
+    wave = np.stack([np.sin(2 * np.pi * hz * t) for hz in (5.0, 300.0, 1000.0)], axis=1)
+    assert resampled(wave, 3139.0, 3139.0) is wave
+    for rate in (3072.0, 3328.0):
+        other = resampled(wave, 3139.0, rate)
+        at = np.arange(len(other)) / rate
+        assert abs(at[-1] - t[-1]) <= 1.0 / rate
+        true = np.stack([np.sin(2 * np.pi * hz * at) for hz in (5.0, 300.0, 1000.0)], axis=1)
+        assert np.abs(other - true)[32:-32].max() < 0.01
+
+
+@pytest.mark.parametrize("bank", [None, load_bank()], ids=["its own clock", "the bank's"])
+def test_what_it_shakes_is_counted(bank: Bank | None) -> None:
+    """Also with the quickest and the slowest clock: nothing of it looks made up, or wild."""
+    for seed in (1, 4, 14, 19):
+        device, counter, driver = SimulatedDevice(bank, seed=seed), Counter("x", DeviceKind.SIMULATED), FrameDriver()
+        device.shake(2 + seed % 12, 5.0)
+        answers = []
+        for step in range(round(6.5 * device.rate_hz / 64)):
+            for run in driver.feed(device.advance(64), 100.0 + 64 * step / device.rate_hz):
+                answers += [answer for answer in (counter.feed(run),) if answer is not None]
+        assert answers and {answer.state for answer in answers} <= {"counted", "more"}
+        assert driver.counts().glitches == 0

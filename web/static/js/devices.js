@@ -39,6 +39,7 @@ function line(igloo) {
     counts.lost && tn("%(n)s sample lost", "%(n)s samples lost", counts.lost),
     counts.missing_frames && tn("%(n)s frame missing", "%(n)s frames missing", counts.missing_frames),
     counts.rejected && tn("%(n)s sample rejected", "%(n)s samples rejected", counts.rejected),
+    counts.glitches && tn("%(n)s wild sample left out", "%(n)s wild samples left out", counts.glitches),
     counts.repeated && tn("%(n)s frame repeated", "%(n)s frames repeated", counts.repeated),
     counts.corrupt && tn("%(n)s damaged frame", "%(n)s damaged frames", counts.corrupt),
     counts.overflows && tn("%(n)s overflow", "%(n)s overflows", counts.overflows),
