@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from companion.night.answers import Actor, Role
 from companion.night.commands.handlers import COMMANDS
 from companion.night.commands.night import MOST_BYTES, Night
+from companion.night.export.files import to_csv, to_json
 from companion.night.games import shown_games
 from companion.night.log.database import StorageError
 from companion.ports import BadDataError, DeviceKind, EvidencePicture
@@ -122,6 +123,27 @@ def test_what_cannot_be_played_is_said(table: Table, body: dict[str, Any], says:
     assert answer.message.fr != answer.message.en
     assert table.night.people() == {}
     assert table.journal.last_seq == 1
+
+
+def test_a_second_ann_is_somebody_else_and_has_a_mark_wherever_names_are_shown(table: Table) -> None:
+    family = "👨\u200d👩\u200d👧\u200d👦"
+    table.open_match([ANN, {"name": " ANN", "colour": "blue"}, {"name": family, "colour": "green"}])
+    assert [p["name"] for p in table.match["players"]] == ["Ann", "ANN (2)", family]
+    assert sorted(name or "" for name in table.night.people().values()) == ["ANN (2)", "Ann", family]
+    assert [line.split(",")[6] for line in to_csv(table.journal).splitlines()[1:]] == ["Ann", "ANN (2)", family]
+    assert [one["name"] for one in to_json(table.journal)["nights"][0]["matches"][0]["players"]] == [
+        "Ann",
+        "ANN (2)",
+        family,
+    ]
+
+
+def test_who_was_made_one_with_somebody_at_the_same_table_has_a_mark_there(table: Table) -> None:
+    table.open_match([ANN, BOB])
+    people = {name: person for person, name in table.night.people().items()}
+    table.journal.merge_people(people["Bob"], people["Ann"])
+    table.night.people_changed()
+    assert [p["name"] for p in table.match["players"]] == ["Ann", "Ann (2)"]
 
 
 def test_players_without_names_are_their_colours(table: Table) -> None:
