@@ -63,7 +63,7 @@ def test_a_board_that_was_nudged_is_found_where_it_lies_now(
     size = (shot.image.shape[1], shot.image.shape[0])
     to = np.array([[1, 0, pixels], [0, 1, 0]], float)
     nudged = cv2.warpAffine(shot.image, to, size, borderMode=cv2.BORDER_REPLICATE)
-    assert off(finder, nudged, shot.grid + [pixels, 0]) < 0.05
+    assert off(finder, nudged, shot.grid + np.array([pixels, 0])) < 0.05
 
 
 def test_a_picture_of_nothing_shows_no_board_that_lies_still(
