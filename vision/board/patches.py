@@ -57,10 +57,10 @@ class Sampler:
 
     def straighten(self, image: ByteArray, pose: Pose) -> ByteArray:
         """Return the straight picture of the board in a photo."""
-        image, pose = self._eased(image, pose, self.side)
+        image, pose = self.eased(image, pose, self.side)
         return pose.straighten(image, self.side, self.box)
 
-    def _eased(self, image: ByteArray, pose: Pose, side: float) -> tuple[ByteArray, Pose]:
+    def eased(self, image: ByteArray, pose: Pose, side: float) -> tuple[ByteArray, Pose]:
         """Return the photo shrunk where it is much finer than ``side`` pixels a unit; pixels are averaged."""
         apparent = pose.unit_px(self.layout.width, self.layout.height)
         if apparent <= 1.8 * side:
@@ -75,7 +75,7 @@ class Sampler:
         numbers = list(places)
         if not numbers:
             return {}
-        image, pose = self._eased(image, pose, CLOSE_PX / self.unit)
+        image, pose = self.eased(image, pose, CLOSE_PX / self.unit)
         found = {}
         for number in numbers:
             p = self.layout.places[number]

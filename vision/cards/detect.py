@@ -58,6 +58,8 @@ _SHADES_WEIGH: Final = 0.4
 _FITS: Final = 0.6
 """From this correlation on a block looks like the card's."""
 _FITS_WELL: Final = 0.8
+_TWINS: Final = 0.5
+"""Cards that print the same on a larger share of their blocks are twins."""
 _TEXTURE: Final = 0.08
 """What a block must have of it, so that something can look like it."""
 _LEAST_BLOCKS: Final = 7
@@ -308,6 +310,27 @@ class CardFinder:
         p = self._which(view.straight, coarse, seen.reshape(self.rows, -1), hidden)
         return DetectedCard(view.to, p, fits, int((view.well & seen).sum()), self.deck.height, view.sure, hidden)
 
+    def _twins(self, card: int) -> NDArray[np.bool_]:
+        """Return which cards print the same as a card on most of it, itself among them."""
+        known = (self.half**2).mean(axis=2)
+        own = known[:, card]
+        same = (self.half * self.half[:, [card]]).mean(axis=2) > _FITS * np.sqrt(known * own[:, None] + 1e-9)
+        twins: NDArray[np.bool_] = same[own > _TEXTURE].mean(axis=0) > _TWINS
+        return twins
+
+    def _telling(self, twins: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which blocks at full size tell twins apart: at least half as much as the one that tells two best.
+
+        How sharply and in which light each was taught makes all other blocks differ a little, too.
+        """
+        cards = [self._finely(card) for card in twins]
+        telling = np.zeros(len(cards[0]), np.bool_)
+        for number, card in enumerate(cards):
+            for other in cards[:number]:
+                off = ((card - other) ** 2).mean(axis=1)
+                telling |= off >= 0.5 * off.max()
+        return telling
+
     def _which(
         self, straight: ByteArray, coarse: Singles, visible: NDArray[np.bool_], hidden: NDArray[np.bool_]
     ) -> FloatArray:
@@ -330,7 +353,15 @@ class CardFinder:
             least = np.minimum(least, energies_of(moved, cards))
         fine = pooled(least, cards)
         # What differs little differs by how cards were taught; and one block alone, half covered, tells nothing.
-        fine = np.clip(fine - fine.min(axis=1, keepdims=True) - np.float32(_NO_MATTER), 0, _AT_MOST).sum(axis=0) / 4
+        off = np.clip(fine - fine.min(axis=1, keepdims=True) - np.float32(_NO_MATTER), 0, _AT_MOST)
+        whole = off.sum(axis=0) / 4
+        # Between twins that decides which alone tells them apart: the digit in the corner, not how each was taught.
+        lead = int(best[int(whole.argmin())])
+        twins = np.flatnonzero(self._twins(lead)[best])
+        fine = whole.copy()
+        if len(twins) > 1:
+            alone = self._telling([int(best[twin]) for twin in twins])[fine_of]
+            fine[twins] = whole.min() + off[np.ix_(alone, twins)].sum(axis=0) / 4
         # Of a card of which much is hidden, what is left may be hidden in part: it tells less.
         sharp = _SHARP * (1 - float(hidden.sum()) / max(1, int(visible.sum()))) ** 2
         # Those that were not looked at finely are at least as far away as the last that was.

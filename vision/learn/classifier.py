@@ -149,6 +149,11 @@ class Network:
         """Return whether small marks are counted, for which all places are looked at close up."""
         return bool(self.arrays["mark_window"].any())
 
+    def sums_marks(self, kind: int) -> bool:
+        """Return whether the marks of a kind with values (its position in ``layout.valued``) tell its value."""
+        singles = sum(len(sort.things) == 1 for sort in self.sorts)
+        return bool(self.arrays["mark_sums"][singles + kind])
+
     def count_marks(self, reading: PlacePrediction, close: Mapping[int, ByteArray]) -> None:
         """Let the marks that are seen in close-ups, by place, have their say about how many there are."""
         rows = np.array(sorted(close), np.intp)

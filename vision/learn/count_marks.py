@@ -151,8 +151,12 @@ def train_marks(
     sorts: Sequence[Sort],
     taught: Sequence[tuple[Mapping[int, ByteArray], Mapping[int, Content]]],
     wanted: Sequence[bool],
+    read: Sequence[bool] = (),
 ) -> dict[str, NDArray[Any]]:
-    """Learn the marks of each wanted sort from close-ups and contents by place, a pair for each photo."""
+    """Learn the marks of each wanted sort from close-ups and contents by place, a pair for each photo.
+
+    Of sorts whose values are ``read`` in another way marks are learnt only where their number tells the values.
+    """
     arrays = no_marks(sorts)
     closes = [(close[n], contents[n]) for close, contents in taught for n in sorted(close) if n in contents]
     if not closes or not any(wanted):
@@ -169,6 +173,7 @@ def train_marks(
             learnt
             for wide in WINDOWS
             if (learnt := _learn([_Bag(many[i], *cut_windows(described[i], wide)) for i in chosen], wide, most))
+            and (learnt.apart > _SAVES or not (read and read[index]))
         ]
         if found:
             best = max(found, key=lambda learnt: learnt.saved)
@@ -233,7 +238,7 @@ def _chosen(many: list[int], rng: np.random.Generator) -> list[int]:
 class _Learnt:
     """A mark's ``templates`` (together, 4, components) in all directions, with a curve (2,) for each.
 
-    ``saved`` is how much the best tells of the numbers, 0…1.
+    ``saved`` is how much the best tells of the numbers, 0…1; ``apart`` the same of places that have any.
     """
 
     wide: int
@@ -241,6 +246,7 @@ class _Learnt:
     templates: Floats
     curves: Floats
     saved: float
+    apart: float
 
 
 def _learn(bags: list[_Bag], wide: int, most: int) -> _Learnt | None:
@@ -254,7 +260,7 @@ def _learn(bags: list[_Bag], wide: int, most: int) -> _Learnt | None:
     grid = _Grid(bags[0].side, wide)
     fold = np.empty(len(bags), np.int64)
     fold[np.argsort(many, kind="stable")] = np.arange(len(bags)) % _FOLDS
-    tried: list[tuple[float, Floats, Floats]] = []
+    tried: list[tuple[float, Floats, Floats, Floats]] = []
     for seed in _seeds(bags, seen, space, marked):
         peaks = np.empty((len(bags), _PEAKS), np.float32)
         for left in range(_FOLDS):
@@ -262,15 +268,26 @@ def _learn(bags: list[_Bag], wide: int, most: int) -> _Learnt | None:
             template = _refined(seen[~out], many[~out], space, grid, seed)
             peaks[out] = _peaks(seen[out] @ template.T, grid)[0]
         curve, saved = _curve(peaks, np.minimum(many, most), most)
-        tried.append((saved, curve, seed))
+        tried.append((saved, curve, seed, peaks))
     tried.sort(key=lambda entry: -entry[0])
     if not tried or tried[0][0] < _SAVES:
         return None
     # Several are asked: each was averaged from another seed. One that tells much less is not.
     kept = [entry for entry in tried[:_TOGETHER] if entry[0] > _WORTH * tried[0][0]]
     kept = [kept[k % len(kept)] for k in range(_TOGETHER)]
-    templates = np.stack([_refined(seen, many, space, grid, seed) for _, _, seed in kept])
-    return _Learnt(wide, space, templates, np.stack([curve for _, curve, _ in kept]), tried[0][0])
+    templates = np.stack([_refined(seen, many, space, grid, seed) for _, _, seed, _ in kept])
+    saved, curve, _, peaks = tried[0]
+    apart = _told_apart(peaks[marked], curve, np.minimum(many[marked], most), most)
+    return _Learnt(wide, space, templates, np.stack([curve for _, curve, _, _ in kept]), saved, apart)
+
+
+def _told_apart(peaks: Floats, curve: Floats, many: NDArray[np.int64], most: int) -> float:
+    """Return how much peaks (n, peaks) of marked places tell of their numbers; 0 where all are the same."""
+    share = np.bincount(many, minlength=most + 1) / len(many)
+    before = -float(np.log(share[many]).mean())
+    p = _numbers(peaks, curve, most)[:, 1:]
+    left = -float(np.log((p / p.sum(axis=1, keepdims=True))[np.arange(len(many)), many - 1] + 1e-4).mean())
+    return 1 - left / before if before > 1e-6 else 0.0
 
 
 @dataclass(frozen=True)

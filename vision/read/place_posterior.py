@@ -2,12 +2,14 @@
 
 The things of a place fall into factors that are taken as independent of each other: the number of each coloured thing
 by itself, and for a kind with several values all its things at once (how many there are is seen from afar; which
-values, from near by). A remembered content counts on top, by as much as it is likelier than by the factors alone.
+values, from near by). Many factors that each doubt a little must not add up to a bare place where grounds of this sort
+were never bare: what lies there is one choice over whole contents. A remembered content counts on top, by as much as it
+is likelier than by the factors alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -35,7 +37,8 @@ class PlaceLook:
     the same position in ``members``) to its probability. ``memory`` is a remembered content and the probability that it
     has on top of its share in the rest. ``odd`` is the probability of something else: a hand, a cup, a thing never
     taught. ``seen`` is False where the photo does not show the place whole. ``legible``: things whose values would be
-    known by what is printed on them, taught or not.
+    known by what is printed on them, taught or not. ``bare`` (grounds,) is how often, against what the factors say,
+    nothing lies on each ground (see :func:`bare_of`); None: as they say.
     """
 
     ground: FloatArray
@@ -45,6 +48,7 @@ class PlaceLook:
     memory: tuple[Content, float] | None = None
     seen: bool = True
     legible: frozenset[int] = frozenset()
+    bare: FloatArray | None = None
 
     @cached_property
     def content(self) -> Content:
@@ -59,13 +63,45 @@ class PlaceLook:
         things: list[tuple[int, int]] = []
         for factor in self.factors:
             things += max(factor.items(), key=lambda entry: entry[1])[0]
-        return Content(int(self.ground.argmax()), tuple(sorted(things)))
+        likeliest = Content(int(self.ground.argmax()), tuple(sorted(things)))
+        if things or self.bare is None:
+            return likeliest
+        grounds = range(len(self.ground))
+        one = max((Content(ground, self._one) for ground in grounds), key=self._by_factors)
+        return max((one, *(Content(ground) for ground in grounds)), key=self._by_factors)
 
-    def probability(self, content: Content) -> float:
-        """Return the probability of a content, if it is nothing else altogether."""
+    @cached_property
+    def _one(self) -> Things:
+        """Return what lies there likeliest if anything does, all factors but one saying that nothing of theirs does."""
+        found = [
+            (p / max(factor.get((), 0.0), _LEAST), things)
+            for factor in self.factors
+            for things, p in factor.items()
+            if things
+        ]
+        return max(found, default=(0.0, ()))[1]
+
+    @cached_property
+    def _never(self) -> FloatArray:
+        """Return (grounds,): how likely each ground is bare by the factors, as far as it is not by what was taught."""
+        nothing = float(np.prod([factor.get((), 0.0) for factor in self.factors]))
+        if self.bare is None:
+            return np.zeros(len(self.ground))
+        never: FloatArray = self.ground * nothing * (1 - self.bare)
+        return never
+
+    def _by_factors(self, content: Content) -> float:
+        """Return the probability of a content by the factors and by which grounds were ever bare."""
         product = float(self.ground[content.ground])
         for factor, members in zip(self.factors, self.members, strict=True):
             product *= factor.get(tuple(pair for pair in content.things if pair[0] in members), 0.0)
+        if not content.things:
+            product -= float(self._never[content.ground])
+        return product / max(1 - float(self._never.sum()), _LEAST)
+
+    def probability(self, content: Content) -> float:
+        """Return the probability of a content, if it is nothing else altogether."""
+        product = self._by_factors(content)
         if self.memory is None:
             return product
         remembered, more = self.memory
@@ -89,10 +125,11 @@ class PlaceLook:
 
     def grounds(self) -> FloatArray:
         """Return the probability of each class of ground."""
+        own: FloatArray = (self.ground - self._never) / max(1 - float(self._never.sum()), _LEAST)
         if self.memory is None:
-            return self.ground
+            return own
         content, more = self.memory
-        ground: FloatArray = (1 - more) * self.ground
+        ground: FloatArray = (1 - more) * own
         ground[content.ground] += more
         return ground
 
@@ -102,6 +139,8 @@ class PlaceLook:
         for factor, members in zip(self.factors, self.members, strict=True):
             if thing in members:
                 p = sum(q for things, q in factor.items() if dict(things).get(thing, 0) == count)
+        never = float(self._never.sum())
+        p = (p - (0.0 if count else never)) / max(1 - never, _LEAST)
         if self.memory is None:
             return p
         content, more = self.memory
@@ -115,6 +154,19 @@ class PlaceLook:
             for t, count in self.content.things
         ]
         return {"ground": ground, "things": things, "unsure": self.unsure, "else": round(self.odd, 5)}
+
+
+def bare_of(layout: Layout, taught: Iterable[Content]) -> FloatArray:
+    """Return (grounds,): how much a place of each ground with nothing on it counts against what is read of its things.
+
+    1 where one was taught, or no place of that ground. Of a ground that was seen n times and never bare, the rule of
+    succession (Laplace 1814) makes it 1 : n + 1 that the next is.
+    """
+    seen, bare = np.zeros(len(layout.grounds)), np.zeros(len(layout.grounds), np.bool_)
+    for content in taught:
+        seen[content.ground] += 1
+        bare[content.ground] |= not content.things
+    return np.where(bare, 1.0, 1 / (seen + 1))
 
 
 def members_of(layout: Layout) -> tuple[frozenset[int], ...]:

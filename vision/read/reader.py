@@ -27,7 +27,7 @@ from vision.learn.count_marks import may_be_marked, no_marks, train_marks
 from vision.learn.count_shapes import find_table, sorts_of, train_shapes
 from vision.learn.cutouts import LabelledBoard
 from vision.learn.synthetic_unknowns import make_strangers
-from vision.read.place_posterior import PlaceLook, factors_of, members_of
+from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of
 from vision.read.profile import Profile, ProfileError, TaughtPhoto, load_profile
 from vision.read.relocate import BoardRelocator
 from vision.read.tokens import TokenReader
@@ -100,6 +100,7 @@ class TaughtBoard:
         self.sampler = Sampler(profile.layout)
         self._network: Network = profile.network
         self._members = members_of(profile.layout)
+        self._bare = bare_of(profile.layout, (c for shot in profile.shots for c in shot.contents.values()))
         self._finder = BoardRelocator(profile, self.sampler)
         shots, palette = common_light(self.sampler, profile.shots)
         self._memory = _Memory(self.sampler, self._network, shots, palette)
@@ -146,9 +147,13 @@ class TaughtBoard:
             self._memory.confirm(TaughtPhoto("", look.straight, known))
             self._tokens.confirm(look.straight, look.close, known)
 
+    def _reads(self, kind: int) -> bool:
+        """Return whether the values of a kind are read token by token; not where counted marks tell them."""
+        return self._tokens.reads(kind) and not self._network.sums_marks(kind)
+
     def _printed_on(self, reading: PlacePrediction) -> list[int]:
         """Return the places where tokens may lie whose values are to be read."""
-        kinds = [kind for kind in range(len(self.layout.valued)) if self._tokens.reads(kind)]
+        kinds = [kind for kind in range(len(self.layout.valued)) if self._reads(kind)]
         if not kinds:
             return []
         some = np.max([1 - reading.totals[kind][:, 0] for kind in kinds], axis=0)
@@ -169,7 +174,7 @@ class TaughtBoard:
             one_more = max(likely, default=_MOST_TOKENS) + 1
             if one_more < min(len(total), _MOST_TOKENS + 1) and total[one_more] > _WORTH_A_TRY:
                 likely.append(one_more)
-            if likely and self._tokens.reads(kind):
+            if likely and self._reads(kind):
                 ways, odds = self._tokens.read(patch, close, number, kind, likely)
                 found |= {(kind, many): read for many, read in ways.items()}
                 weighed = {many: total[many] * more for many, more in odds.items()}
@@ -193,7 +198,13 @@ class TaughtBoard:
             factors = factors_of(self.layout, self._members, [p[number] for p in counts], totals, read)
             looks.append(
                 PlaceLook(
-                    ground, factors, self._members, odd[number], seen=inside[number], legible=self._tokens.legible
+                    ground,
+                    factors,
+                    self._members,
+                    odd[number],
+                    seen=inside[number],
+                    legible=self._tokens.legible,
+                    bare=self._bare,
                 )
             )
         return self._memory.weigh(reading.inside, looks)
@@ -438,12 +449,17 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
 
 
 def _marks(sampler: Sampler, shots: Sequence[TaughtPhoto]) -> dict[str, Any]:
-    """Learn to count what may be printed: things without a colour, whose values are not read as tokens' are."""
+    """Learn to count what may be printed: things without a colour.
+
+    Three crowns are three crowns, whether the layout has them as a number or as a value: where marks tell the values,
+    they are not read as tokens' are.
+    """
     layout = sampler.layout
     sorts = sorts_of(layout)
     if not may_be_marked(layout):
         return no_marks(sorts)
     tokens = TokenReader(sampler, shots)
     read = {t for kind, things in enumerate(layout.valued) if tokens.reads(kind) for t in things}
-    wanted = [layout.things[s.things[0]].colour is None and s.things[0] not in read for s in sorts]
-    return train_marks(layout, sorts, [(shot.close, shot.contents) for shot in shots], wanted)
+    wanted = [layout.things[s.things[0]].colour is None for s in sorts]
+    taught = [(shot.close, shot.contents) for shot in shots]
+    return train_marks(layout, sorts, taught, wanted, [s.things[0] in read for s in sorts])

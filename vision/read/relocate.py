@@ -1,5 +1,6 @@
 """Find a taught board again: where it lay last, by its markers, by its own picture, or by its lines.
 
+A board that did not move keeps its pose (:mod:`vision.read.unmoved`).
 Every likely pose is refined on the grid's lines; which is right is judged by how clear the lines are, and by how like
 the taught pictures the board looks there. A board whose contents are all new looks like none: then lines decide.
 """
@@ -19,6 +20,7 @@ from vision.board.detect import AROUND, CLEAR, COARSE, WORKING, aligned, find_by
 from vision.board.fit_grid import LAST, beside_corners, refine
 from vision.board.markers import find_markers
 from vision.board.pose import Pose, unbend
+from vision.read.unmoved import Keyframe
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
@@ -51,6 +53,7 @@ class BoardRelocator:
         self._layout = profile.layout
         self._last: Pose | None = None
         self._newest: FloatArray | None = None
+        self._key: Keyframe | None = None
         self._dotted: tuple[ByteArray, Pose, FloatArray] | None = None
 
     def find(self, image: ByteArray) -> Pose | None:
@@ -60,6 +63,8 @@ class BoardRelocator:
         straightened = self._straightened(small, size)
         if straightened is not None:
             return self._found(small, straightened, image)
+        if self._last is not None and self._key is not None and self._key.shows(small):
+            return self._last.resized((image.shape[1], image.shape[0]))
         best: tuple[float, Pose] | None = None
         judged: list[tuple[Pose, float, float]] = []
         for pose, way in self._candidates(small, size):
@@ -151,6 +156,7 @@ class BoardRelocator:
     def _found(self, small: ByteArray, pose: Pose, image: ByteArray) -> Pose:
         self._last = pose
         self._newest = self._dots_at(small, pose)
+        self._key = Keyframe(small, pose, self._layout)
         self._dotted = None
         return pose.resized((image.shape[1], image.shape[0]))
 

@@ -10,6 +10,7 @@ import click
 
 from companion.cli.vision import board, cards, follow
 from companion.cli.vision.rule import rule
+from companion.cli.vision.train import train
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray
@@ -25,6 +26,7 @@ for _subcommand in (board.calibrate, board.teach, board.look, follow.follow):
 for _subcommand in (cards.teach_cards, cards.cards, cards.pile, cards.round_):
     command.add_command(_subcommand)
 command.add_command(rule)
+command.add_command(train)
 
 
 @command.command()

@@ -147,6 +147,20 @@ def bench_vision(seconds: float) -> Iterable[Row]:
         yield row(what, value, note="rendered cards, of art that the finder was not tuned on")
 
 
+def bench_readers(seconds: float, weights: Path | None = None, boards: Path | None = None) -> Iterable[Row]:
+    """Teach the product's reader and others the same four boards; one rendered game for each five seconds."""
+    from companion.lab.bench.vision.readers import compare, folder_set, rendered_sets
+
+    networks = None
+    if weights is not None:
+        from companion.lab.train.place_net import load
+
+        networks = load(weights)
+    sets = [folder_set(boards)] if boards is not None else rendered_sets(max(1, round(seconds / 5)))
+    for one in sets:
+        yield from compare(one, networks)
+
+
 def bench_web(seconds: float) -> Iterable[Row]:
     """Measure latency to many phones, memory, start and weight of the real service with a simulated igloo."""
     from companion.lab.bench.web import rows
@@ -188,6 +202,7 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "igloo": bench_igloo,
     "shake": bench_shake,
     "vision": bench_vision,
+    "readers": bench_readers,
     "track": bench_track,
     "follow": bench_follow,
     "web": bench_web,
@@ -196,8 +211,8 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "soak": bench_soak,
     "flood": bench_flood,
 }
-NAMED_ONLY = frozenset({"install", "small", "soak", "flood"})
-"""What takes root, a network or an hour is run when it is named, not among all."""
+NAMED_ONLY = frozenset({"install", "small", "soak", "flood", "readers"})
+"""What takes root, a network or long is run when it is named, not among all."""
 
 
 @click.command()
@@ -221,11 +236,29 @@ NAMED_ONLY = frozenset({"install", "small", "soak", "flood"})
     show_default=True,
     help="With shake: count so many fresh simulated igloos, as shipped and calibrated; 100 of them take an hour.",
 )
+@click.option(
+    "--weights",
+    type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    help="With readers: the networks of companion vision train.",
+)
+@click.option(
+    "--boards",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    help="With readers: a folder with layout.toml, photos and what lies on each, instead of rendered boards.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(
-    tables: tuple[str, ...], seconds: float, games: int, pictures: Path | None, igloos: int, as_json: bool
+    *,
+    tables: tuple[str, ...],
+    seconds: float,
+    games: int,
+    pictures: Path | None,
+    igloos: int,
+    weights: Path | None,
+    boards: Path | None,
+    as_json: bool,
 ) -> int:
-    """Print speed and accuracy tables; without a name, all of them but install, small, soak and flood.
+    """Print speed and accuracy tables; without a name, all of them but install, small, soak, flood and readers.
 
     Exit status 1: a random game broke a rule.
     """
@@ -235,6 +268,8 @@ def command(
         raise click.UsageError("--games goes with the table rules.")
     if pictures and tables and "shake" not in tables:
         raise click.UsageError("--pictures goes with the table shake.")
+    if (weights or boards) and "readers" not in tables:
+        raise click.UsageError("--weights and --boards go with the table readers.")
     if pictures:
         pictures.mkdir(parents=True, exist_ok=True)
     console = Console()
@@ -242,7 +277,11 @@ def command(
         console.print(f"{platform.machine()} · Python {platform.python_version()} · this machine, not a Raspberry Pi")
     broken = 0
     for name in tables or tuple(table for table in TABLES if table not in NAMED_ONLY):
-        entries = bench_shake(seconds, igloos) if name == "shake" else TABLES[name](seconds)
+        entries = TABLES[name](seconds)
+        if name == "shake":
+            entries = bench_shake(seconds, igloos)
+        elif name == "readers":
+            entries = bench_readers(seconds, weights, boards)
         _print(console, name, entries, as_json)
         if name == "rules" and games:
             broken = sum(entry["value"] for entry in _print(console, "games", _with_progress(games), as_json))

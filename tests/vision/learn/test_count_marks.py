@@ -16,6 +16,7 @@ from vision.board.pose import Pose
 from vision.learn import count_marks
 from vision.learn.count_marks import CELL, cut_windows, describe_cells, read_marks, train_marks, turned
 from vision.learn.count_shapes import sorts_of
+from vision.read import reader
 from vision.read.profile import Profile, TaughtPhoto, load_profile, printed_places, save_profile
 from vision.read.reader import TaughtBoard, learn
 from vision.read.relocate import BoardRelocator
@@ -122,6 +123,23 @@ def test_crowns_are_counted_on_tiles_that_all_look_different(values: bool) -> No
 
 
 @pytest.mark.usefixtures("quick")
+def test_marks_that_tell_the_values_are_learnt_though_they_might_be_read_as_tokens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(TokenReader, "reads", lambda _self, _kind: True)
+    layout = read_layout(VALUES)
+    taught = [shot(layout, seed) for seed in (1, 2, 3)]
+    assert reader._marks(Sampler(layout), taught)["mark_sums"].tolist() == [True]
+
+
+def test_how_much_marks_tell_of_the_number_where_there_are_any() -> None:
+    curve, many = np.array([20.0, 0.5], np.float32), np.array([1, 2, 3, 1, 2, 3])
+    clear = (np.arange(5)[None] < many[:, None]).astype(np.float32)
+    assert count_marks._told_apart(clear, curve, many, 3) > 0.9
+    assert count_marks._told_apart(clear[[0] * 6], curve, many, 3) < 0
+    assert count_marks._told_apart(clear[[0] * 6], curve, np.ones(6, np.int64), 3) == 0
+
+
 def test_marks_that_tell_nothing_are_not_learnt() -> None:
     layout = read_layout(VALUES)
     taught = [shot(layout, seed) for seed in (1, 2)]

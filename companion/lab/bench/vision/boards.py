@@ -29,6 +29,8 @@ from vision.read.reader import TaughtBoard, learn
 from vision.read.relocate import BoardRelocator
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from companion.ports import FloatArray
 
 FIRST_SEED: Final = 53_000
@@ -223,16 +225,21 @@ def interval(hits: int, of: int) -> tuple[float, float]:
     return round(100 * max(low, 0.0), 2), round(100 * min(high, 1.0), 2)
 
 
+def calibration_error(claimed: Sequence[float], right: Sequence[bool]) -> float:
+    """Return how far probabilities are off on the whole, in fifteen bins (expected calibration error)."""
+    sure, true = np.array(claimed), np.array(right, float)
+    part = np.clip((sure * 15).astype(int), 0, 14)
+    bins = [part == k for k in range(15) if (part == k).any()]
+    return sum(abs(float(sure[b].mean() - true[b].mean())) * float(b.mean()) for b in bins)
+
+
 def _bounds(name: str, hits: int, of: int) -> dict[str, float]:
     low, high = interval(hits, of)
     return {f"{name}, at least (%)": low, f"{name}, at most (%)": high}
 
 
 def _figures(tally: _Tally) -> dict[str, float]:
-    sure, right = np.array(tally.sure), np.array(tally.right, float)
-    part = np.clip((sure * 15).astype(int), 0, 14)
-    bins = [part == k for k in range(15) if (part == k).any()]
-    gap = sum(abs(float(sure[b].mean() - right[b].mean())) * float(b.mean()) for b in bins)
+    gap = calibration_error(tally.sure, tally.right)
     places, off = max(tally.places, 1), np.array(tally.off or [np.nan])
     return {
         "rendered boards read": tally.boards,

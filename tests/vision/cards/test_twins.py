@@ -1,0 +1,73 @@
+"""Cards that differ by the digit in their corner alone, each taught as sharply as its photo happened to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.cards.deck import WIDTH, Deck
+from vision.cards.detect import CardFinder
+from vision.cards.pile import SURE
+
+pytestmark = pytest.mark.learning
+
+HEIGHT = 192
+TAUGHT = ((1, 0.0), (3, 2.2), (5, 1.6))
+"""The values of each print, and how blurred each was when it was taught."""
+
+
+def art(seed: int) -> Any:
+    rng = np.random.default_rng(seed)
+    card = np.full((HEIGHT, WIDTH, 3), rng.integers(120, 230, 3), np.uint8)
+    for _ in range(60):
+        x, y = rng.integers(0, WIDTH, 2) * np.array([1, 1.5])
+        ink = tuple(int(v) for v in rng.integers(0, 255, 3))
+        cv2.circle(card, (int(x), int(y)), int(rng.integers(3, 18)), ink, -1, cv2.LINE_AA)
+    return card
+
+
+def printed(print_: int, value: int, rng: np.random.Generator, blur: float) -> Any:
+    card = art(print_)
+    cv2.circle(card, (22, 24), 18, (245, 245, 245), -1, cv2.LINE_AA)
+    cv2.putText(card, str(value), (12, 34), cv2.FONT_HERSHEY_DUPLEX, 0.95, (20, 20, 20), 2, cv2.LINE_AA)
+    if blur:
+        card = cv2.GaussianBlur(card, (0, 0), blur)
+    return np.clip(card + rng.normal(0, 3, card.shape), 0, 255).astype(np.uint8)
+
+
+def photo(card: Any, rng: np.random.Generator) -> Any:
+    """Return a sharp photo of a card that lies on a table in any direction."""
+    table = np.clip(np.array([90, 110, 120]) + rng.normal(0, 4, (700, 900, 3)), 0, 255).astype(np.uint8)
+    to = cv2.getRotationMatrix2D(((WIDTH - 1) / 2, (HEIGHT - 1) / 2), float(rng.uniform(0, 360)), 1.7)
+    to[:, 2] += (450 - (WIDTH - 1) / 2, 350 - (HEIGHT - 1) / 2)
+    laid = cv2.warpAffine(card, to, (900, 700))
+    there = cv2.warpAffine(np.full(card.shape[:2], 255, np.uint8), to, (900, 700)) > 127
+    table[there] = laid[there]
+    return cv2.GaussianBlur(table, (0, 0), 0.6)
+
+
+@pytest.fixture(scope="module")
+def finder() -> CardFinder:
+    rng = np.random.default_rng(0)
+    taught = {f"{k}-{value}": printed(k, value, rng, blur) for k in range(4) for value, blur in TAUGHT}
+    return CardFinder(Deck("arctic", tuple(taught), np.stack(list(taught.values()))))
+
+
+@pytest.mark.parametrize("name", ["0-3", "1-5", "2-5", "3-1"])
+def test_twins_are_told_by_the_digit_in_their_corner(finder: CardFinder, name: str) -> None:
+    rng = np.random.default_rng(5)
+    print_, value = (int(part) for part in name.split("-"))
+    (found,) = finder.find(photo(printed(print_, value, rng, 0.0), rng))
+    assert finder.deck.names[found.card] == name
+
+
+def test_which_twin_it_is_stays_unsure_where_the_digit_is_hidden(finder: CardFinder) -> None:
+    rng = np.random.default_rng(6)
+    card = printed(0, 3, rng, 0.0)
+    cv2.circle(card, (22, 24), 26, (150, 170, 200), -1, cv2.LINE_AA)
+    (found,) = finder.find(photo(card, rng))
+    assert finder.deck.names[found.card].startswith("0-")
+    assert found.p.max() < SURE
