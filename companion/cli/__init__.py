@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "score": "The score sheet of a record or a position, line by line.",
     "playout": "A random legal game as a record.",
     "shake": "Count beads in recorded shakes; simulate shakes; rebuild the model.",
+    "balance": "Count beads by weighing them: the referee's balance.",
     "vision": "What the camera sees.",
     "kit": "Printable sheets (PDF): board markers and a check ruler.",
     "firmware": "The igloo's program: build it, list the images, put one onto a board.",

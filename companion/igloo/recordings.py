@@ -33,7 +33,7 @@ MAX_RATIO, SMALL_BYTES = 50, 1024 * 1024
 
 MAX_SHAKES = 100_000
 
-KEYS = frozenset({"accel", "rate_hz", "ug_per_lsb", "count", "device", "person", "guided"})
+KEYS = frozenset({"accel", "rate_hz", "ug_per_lsb", "count", "device", "person", "guided", "what", "value"})
 """The arrays that are read; others are left packed."""
 
 RATES_HZ = (5.0, 20_000.0)
@@ -60,7 +60,8 @@ class Recording:
     """What a file holds: ``shakes`` are arrays (n, 3) in g, all at ``rate_hz``.
 
     ``missing`` lists for each shake (sample, how many): before that sample so many are missing. The labels
-    ``count``, ``device``, ``person`` and ``guided`` are empty or have one entry a shake. ``bridged`` samples of a text
+    ``count``, ``device``, ``person`` and ``guided`` are empty or have one entry a shake; so do a balance's ``what`` and
+    ``value``. ``bridged`` samples of a text
     were missing one by one and were put in; the first run says so as a gap before it.
     """
 
@@ -71,6 +72,8 @@ class Recording:
     device: tuple[str, ...] = ()
     person: tuple[str, ...] = ()
     guided: tuple[bool, ...] = ()
+    what: tuple[str, ...] = ()
+    value: tuple[float, ...] = ()
     bridged: int = 0
 
     def runs(self, shake: int, t0: float = 0.0) -> list[Samples]:
@@ -272,6 +275,8 @@ def _read_npz(file: Path) -> Recording:
         device=_labels(found, "device", len(shakes), name, str),
         person=_labels(found, "person", len(shakes), name, str),
         guided=_labels(found, "guided", len(shakes), name, bool),
+        what=_labels(found, "what", len(shakes), name, str),
+        value=_labels(found, "value", len(shakes), name, float),
     )
 
 

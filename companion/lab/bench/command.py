@@ -134,6 +134,13 @@ def bench_shake(seconds: float, igloos: int = 2) -> Iterable[Row]:
     yield from measure(seconds, igloos=igloos)
 
 
+def bench_balance(seconds: float) -> Iterable[Row]:
+    """Weigh igloos on simulated balances, well and badly built, that nothing was chosen on."""
+    from companion.lab.bench.balance import rows
+
+    yield from rows(balances=max(4, int(4 * seconds)), seed=90_000)
+
+
 def bench_vision(seconds: float) -> Iterable[Row]:
     """Measure marker corners, rectification and the idle watcher on rendered tables."""
     del seconds
@@ -201,6 +208,7 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "turns": bench_turns,
     "igloo": bench_igloo,
     "shake": bench_shake,
+    "balance": bench_balance,
     "vision": bench_vision,
     "readers": bench_readers,
     "track": bench_track,

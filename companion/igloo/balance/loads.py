@@ -1,0 +1,110 @@
+"""Weighings one after another, each against the empty platform: how much heavier it was, as a part of the platform.
+
+A mass m on a platform that swings like M₀ makes m / M₀ = (f₀ / f)² − 1. A spring that softens as the room warms changes
+both frequencies alike, as long as f₀ is of about the same moment. So the order is time, and f₀ is drawn on a straight
+line from the tare before to the tare after; how much these differ is what f₀ may be off by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from companion.igloo.balance.ringdown import Ringdown, ringdown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+TARE: Final = "tare"
+LEAST_ERROR: Final = 3e-5
+"""No frequency is known better than to this part: what taps by one hand, one after another, have in common."""
+STEADY: Final = 1.5e-3
+"""Tares that differ by more than this part did not come from one spring at one temperature."""
+MUCH_LEFT: Final = 0.02
+"""A swing whose phase strays further from its line (rad) was not alone."""
+DISAGREE: Final = 5e-4
+"""Taps whose frequencies differ by more than this part were not of one swing."""
+
+NO_TARE: Final = "Tap the empty platform first: every weighing is held against it."
+SHAKEN: Final = "The table shook, or something touched the platform: tap again."
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One weighing: ``load`` is its mass as a part of the platform's, ``error`` its standard error.
+
+    ``swing`` is what was fitted; ``empty_hz`` the tare that it was held against, 0 without one. ``why``: one sentence
+    where there is no load.
+    """
+
+    swing: Ringdown
+    load: float = 0.0
+    error: float = 0.0
+    empty_hz: float = 0.0
+    why: str = ""
+
+
+def alone(swing: Ringdown) -> bool:
+    """Tell whether one swing was there and nothing beside it, and whether the taps agree."""
+    return not swing.why and swing.rest < MUCH_LEFT and swing.error_hz < DISAGREE * swing.frequency_hz
+
+
+def loads(accel: Sequence[FloatArray], rate_hz: float, what: Sequence[str]) -> list[Load]:
+    """Return every weighing (n, 3) in g, held against the tares around it; a tare's own load is 0."""
+    swings = [ringdown(one, rate_hz) for one in accel]
+    tares = _sound([(at, one) for at, one in enumerate(swings) if what[at] == TARE and alone(one)])
+    return [_held(swings[at], at, what[at], tares) for at in range(len(swings))]
+
+
+def _sound(tares: list[tuple[int, Ringdown]]) -> list[tuple[int, Ringdown]]:
+    """Leave out a tare that is unlike the one before and the one after, which are alike."""
+    kept = []
+    for number, (at, one) in enumerate(tares):
+        around = [tares[other][1].frequency_hz for other in (number - 1, number + 1) if 0 <= other < len(tares)]
+        alike = len(around) == 2 and abs(around[0] - around[1]) < STEADY * around[0]
+        if not alike or abs(one.frequency_hz - around[0]) < STEADY * around[0]:
+            kept.append((at, one))
+    return kept
+
+
+def _held(swing: Ringdown, at: int, what: str, tares: list[tuple[int, Ringdown]]) -> Load:
+    if what == TARE:
+        return Load(swing, empty_hz=swing.frequency_hz, why=swing.why or ("" if alone(swing) else SHAKEN))
+    if swing.why:
+        return Load(swing, why=swing.why)
+    before = [one for one in tares if one[0] < at]
+    if not before:
+        return Load(swing, why=NO_TARE)
+    empty, wander = _empty(at, before[-1], next((one for one in tares if one[0] > at), None), tares)
+    ratio = (empty / swing.frequency_hz) ** 2
+    parts = (
+        max(LEAST_ERROR, swing.error_hz / swing.frequency_hz),
+        max(LEAST_ERROR, before[-1][1].error_hz / empty),
+        wander,
+    )
+    why = "" if alone(swing) else SHAKEN
+    return Load(swing, ratio - 1, 2 * ratio * float(np.sqrt(sum(part**2 for part in parts))), empty, why)
+
+
+def _empty(
+    at: int, last: tuple[int, Ringdown], following: tuple[int, Ringdown] | None, tares: list[tuple[int, Ringdown]]
+) -> tuple[float, float]:
+    """Return the empty platform's frequency at one moment, and how far it may be off, as a part of it."""
+    steps = [
+        abs(b.frequency_hz - a.frequency_hz) / a.frequency_hz / max(1, j - i) for (i, a), (j, b) in pairwise(tares)
+    ]
+    usual = float(np.median(steps)) if steps else LEAST_ERROR
+    if following is None:
+        return last[1].frequency_hz, usual * (at - last[0])
+    first, second = last[1].frequency_hz, following[1].frequency_hz
+    share = (at - last[0]) / (following[0] - last[0])
+    apart = abs(second - first) / first
+    # A slow change lies on the line; a clamp that slipped did so at some moment between the two.
+    slipped = apart > STEADY
+    return first + share * (second - first), apart * (0.5 if slipped else 0.2)

@@ -1,0 +1,194 @@
+"""From loads to beads: what a shell and a bead weigh is learnt from known igloos, and a count is a distribution.
+
+An igloo with n beads weighs s + n·b, where shells differ from each other and beads do. How much shells differ is not
+known beforehand: it is summed over, weighed by how well the known igloos fit, so few of them give wide answers. All
+igloos that are weighed in one sitting tell of s and b too, whatever their counts are, since all their masses lie on one
+ladder; so they are answered together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from companion.ports import COUNTS, BadDataError, CountPosterior
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.igloo.balance.loads import Load
+
+    FloatArray = NDArray[np.float64]
+
+SHELLS_G: Final = tuple(np.geomspace(0.01, 0.25, 8).tolist())
+"""How much shells may stray from their mean, g: a mould and a sticker make 0.02 to 0.2 between any two."""
+SPREAD: Final = 0.02
+"""Beads differ by 1 to 3 %."""
+BEAD_G: Final = (0.4, 1.0)
+"""The mass of a glass bead before anything is known: from 4 to 12 mm, as the median and the spread of the logarithm."""
+ASSUMED_BEAD_G: Final = 0.5
+"""Without a known weight grams are told by this bead, for the widths above alone: then no answer has grams."""
+OTHER: Final = 0.02
+"""How often something else than an igloo of the box is put on."""
+SURE: Final = 0.9
+DRAWS: Final = 3000
+
+NOTHING_KNOWN: Final = "Weigh at least two igloos whose beads you counted, of different numbers."
+NOTHING: Final = "Nothing lies on the platform."
+TOO_LIGHT: Final = "This weighs less than an igloo with two beads."
+TOO_HEAVY: Final = "This weighs more than an igloo with thirteen beads."
+TWO: Final = "Two igloos lie on the platform."
+NOT_OF_THE_BOX: Final = "This is no igloo of this box, or something lies on it."
+TOO_FINE: Final = "Beads so light are near the limit of this balance: weigh more igloos that you counted."
+
+
+class KnownMass(NamedTuple):
+    """A labelled weighing: ``value`` is grams or beads; ``load`` and ``error`` are parts of the platform's mass."""
+
+    value: float
+    load: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedCount:
+    """What lies on the platform: ``posterior`` as of a shake, with the states of a balance; ``grams`` where known."""
+
+    posterior: CountPosterior
+    grams: float | None
+    load: Load
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceScale:
+    """A calibrated balance: known weights, known igloos, and how it swung then.
+
+    ``empty_hz``: the tares of the calibration. ``left_aside``: labelled weighings that fit nothing.
+    """
+
+    weights: tuple[KnownMass, ...] = ()
+    igloos: tuple[KnownMass, ...] = ()
+    empty_hz: tuple[float, ...] = ()
+    left_aside: tuple[str, ...] = ()
+    platform_g: float = field(init=False)
+    """The mass that swings when nothing lies on it, g."""
+
+    def __post_init__(self) -> None:
+        """Reckon the platform's mass.
+
+        :raises BadDataError: when no two known igloos differ.
+        """
+        if len({one.value for one in self.igloos}) < 2:
+            raise BadDataError(NOTHING_KNOWN)
+        object.__setattr__(self, "platform_g", self._platform())
+
+    @property
+    def in_grams(self) -> bool:
+        """Tell whether grams are known: by coins or other weights."""
+        return bool(self.weights)
+
+    def _platform(self) -> float:
+        if self.weights:
+            load = np.array([one.load for one in self.weights])
+            grams = np.array([one.value for one in self.weights])
+            w = 1 / np.array([one.error for one in self.weights]) ** 2
+            return float((w * grams * load).sum() / (w * load * load).sum())
+        n = np.array([one.value for one in self.igloos])
+        load = np.array([one.load for one in self.igloos])
+        slope = float(np.polyfit(n, load, 1)[0])
+        if slope <= 0:
+            raise BadDataError("More beads weighed less: are the known igloos in the right order?")
+        return ASSUMED_BEAD_G / slope
+
+    def mass(self, load: Load) -> tuple[float, float]:
+        """Return a weighing's mass and its standard error, g."""
+        return load.load * self.platform_g, load.error * self.platform_g
+
+    def answers(self, weighed: Sequence[Load]) -> list[WeighedCount]:
+        """Return what lies on the platform at each weighing; those of one sitting help each other."""
+        draws, logs = self._drawn()
+        sound = [one for one in weighed if not one.why]
+        every = [self._likelihood(one, draws) for one in sound]
+        for likelihood in every:
+            logs = logs + np.log(likelihood.sum(axis=1) / len(COUNTS) * (1 - OTHER) + OTHER * self._elsewhere(draws))
+        weight = np.exp(logs - logs.max())
+        weight /= weight.sum()
+        told = iter(every)
+        return [self._answer(one, next(told), draws, weight) if not one.why else _refused(one) for one in weighed]
+
+    def _answer(self, load: Load, likelihood: FloatArray, draws: FloatArray, weight: FloatArray) -> WeighedCount:
+        grams, _ = self.mass(load)
+        shown = grams if self.in_grams else None
+        shell, bead = float(weight @ draws[:, 0]), float(weight @ draws[:, 1])
+        # For each draw: which counts, and whether something else.
+        whole = likelihood / len(COUNTS) * (1 - OTHER)
+        other = OTHER * self._elsewhere(draws)
+        share = weight / (whole.sum(axis=1) + other)
+        p, none = share @ whole, float(share @ other)
+        seconds = load.swing.seconds
+        if none > 0.5 or not p.sum() > 0:
+            why = self._why(grams, shell, bead)
+            return WeighedCount(CountPosterior("not-an-igloo", seconds=seconds, why=why), shown, load)
+        p = p / p.sum()
+        sure = float(p.max()) >= SURE
+        return WeighedCount(
+            CountPosterior("counted" if sure else "more", tuple(p.tolist()), seconds, "" if sure else TOO_FINE),
+            shown,
+            load,
+        )
+
+    @staticmethod
+    def _why(grams: float, shell: float, bead: float) -> str:
+        least, most = shell + COUNTS[0] * bead, shell + COUNTS[-1] * bead
+        if grams < 0.2 * shell:
+            return NOTHING
+        if grams < least - bead / 2:
+            return TOO_LIGHT
+        if 2 * least - bead / 2 < grams < 2 * most + bead / 2:
+            return TWO
+        return TOO_HEAVY if grams > most + bead / 2 else NOT_OF_THE_BOX
+
+    def _elsewhere(self, draws: FloatArray) -> FloatArray:
+        """Return the density of what is no igloo, at any mass from nothing to two full ones, per g."""
+        return 1 / (2 * (draws[:, 0] + (COUNTS[-1] + 1) * draws[:, 1]))
+
+    def _likelihood(self, load: Load, draws: FloatArray) -> FloatArray:
+        """Return how likely a mass is under each draw and count, (draws, 12), per g."""
+        grams, error = self.mass(load)
+        n = np.arange(COUNTS.start, COUNTS.stop)
+        mean = draws[:, :1] + n * draws[:, 1:2]
+        variance = error**2 + draws[:, 2:] ** 2 + n * (SPREAD * draws[:, 1:2]) ** 2
+        density: FloatArray = np.exp(-0.5 * (grams - mean) ** 2 / variance) / np.sqrt(2 * np.pi * variance)
+        return density
+
+    def _drawn(self) -> tuple[FloatArray, FloatArray]:
+        """Return draws of (shell, bead, difference of shells), g, with the logarithm of their weights."""
+        n = np.array([one.value for one in self.igloos])
+        mass = np.array([one.load for one in self.igloos]) * self.platform_g
+        error = np.array([one.error for one in self.igloos]) * self.platform_g
+        slope = max(0.02, float(np.polyfit(n, mass, 1)[0]))
+        rng = np.random.default_rng(0)
+        each = DRAWS // len(SHELLS_G)
+        drawn, logs = [], []
+        for shells in SHELLS_G:
+            variance = error**2 + shells**2 + n * (SPREAD * slope) ** 2
+            design = np.column_stack([np.ones_like(n), n])
+            precision = design.T @ (design / variance[:, None])
+            middle = np.linalg.solve(precision, design.T @ (mass / variance))
+            left = mass - design @ middle
+            evidence = -0.5 * float(
+                (left**2 / variance).sum() + np.log(variance).sum() + np.linalg.slogdet(precision)[1]
+            )
+            part = rng.multivariate_normal(middle, np.linalg.inv(precision), each)
+            part[:, 1] = np.maximum(part[:, 1], 1e-3)
+            prior = -0.5 * (np.log(part[:, 1] / BEAD_G[0]) / BEAD_G[1]) ** 2
+            drawn.append(np.column_stack([part, np.full(each, shells)]))
+            logs.append(evidence + prior)
+        return np.vstack(drawn), np.concatenate(logs)
+
+
+def _refused(load: Load) -> WeighedCount:
+    return WeighedCount(CountPosterior("bad-data", seconds=load.swing.seconds, why=load.why), None, load)

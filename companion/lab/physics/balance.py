@@ -1,0 +1,247 @@
+"""The referee's balance: a platform on two blades, an igloo on it, taps, and what the sensor on the platform feels.
+
+Two worlds of other laws. In ``A`` the blades are a little stiffer the further they bend, and lose energy as a damper
+does. In ``B`` they are a little softer, lose energy by rubbing too, and beads that ride along are shaken loose for a
+moment after each tap. In both the table below gives way, the platform can tilt, and a weight off the middle couples the
+tilt to the swing. Units are SI inside (m, kg, s); masses are told in g, accelerations in g.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from companion.lab.physics.sensor import LIMIT, UG_PER_LSB
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+GRAVITY: Final = 9.80665
+RATE_HZ: Final = 3200.0
+STEPS: Final = 3
+"""Steps of the integration to a sample: 0.1 ms, in which 25 Hz turn by one degree."""
+
+COINS_G: Final = (2.30, 3.06, 3.92, 7.50, 8.50)
+"""1 c, 2 c, 5 c, 1 € and 2 €."""
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """One balance as somebody built it; ``world`` is ``A`` or ``B``.
+
+    ``platform_g``: what swings when it is empty, the blades' own share included. ``empty_hz`` and ``tilt_hz``: swing
+    and tilt of the empty platform. ``damping``: of the critical one. ``table_kg``, ``table_hz`` and ``table_damping``:
+    what the clamp stands on. ``bend``: change of the stiffness at 1 mm. ``slip``: change of the stiffness, a part of
+    it, that a clamp makes now and then. ``drift``: change of the stiffness in a minute. ``arm_m``: half the platform's
+    width. ``rub``: deceleration by rubbing, m/s². ``true_rate``: the sensor's rate as a part of what it says.
+    ``trembling_g``: how the building trembles.
+    """
+
+    world: str
+    platform_g: float
+    empty_hz: float
+    tilt_hz: float
+    damping: float
+    table_kg: float
+    table_hz: float
+    table_damping: float
+    bend: float
+    slip: float
+    drift: float
+    arm_m: float
+    rub: float
+    noise_g: float
+    gain: float
+    offset_g: tuple[float, float, float]
+    crooked: tuple[float, float, float]
+    true_rate: float
+    trembling_g: float
+
+
+@dataclass(frozen=True, slots=True)
+class IglooBox:
+    """The igloos of a box: shells of their own, g; what a bead weighs, and how beads differ (a part of it)."""
+
+    shells_g: tuple[float, ...]
+    bead_g: float
+    spread: float
+
+
+class Weighing(NamedTuple):
+    """What is on the platform: g, where (m from the middle), how high its middle is (m), and how many beads ride."""
+
+    grams: float
+    off_m: float = 0.0
+    high_m: float = 0.02
+    beads_g: float = 0.0
+
+
+def built(rng: np.random.Generator, world: str = "A", *, well: bool = True) -> Balance:
+    """Return a balance as somebody builds it, with care or (``well=False``) with one of four usual faults."""
+    one = Balance(
+        world=world,
+        platform_g=float(rng.uniform(18, 45)),
+        empty_hz=float(rng.uniform(18, 32)),
+        tilt_hz=float(rng.uniform(200, 350)),
+        damping=float(rng.uniform(0.002, 0.008)),
+        table_kg=float(rng.uniform(8, 25)),
+        table_hz=float(rng.uniform(60, 110)),
+        table_damping=float(rng.uniform(0.02, 0.06)),
+        bend=float(rng.uniform(0.0, 0.01) * (1 if world == "A" else -1)),
+        slip=0.0,
+        drift=float(rng.normal(0, 2e-4)),
+        arm_m=float(rng.uniform(0.035, 0.05)),
+        rub=0.0 if world == "A" else float(rng.uniform(0.0, 0.004)),
+        noise_g=float(rng.uniform(0.004, 0.009)),
+        gain=float(rng.uniform(0.96, 1.04)),
+        offset_g=tuple(rng.normal(0, 0.04, 3)),
+        crooked=tuple(rng.normal(0, 0.05, 3)),
+        true_rate=float(rng.uniform(0.96, 1.04)),
+        trembling_g=float(rng.uniform(0.0, 0.002)),
+    )
+    if well:
+        return one
+    match rng.integers(4):
+        case 0:  # a light table that swings as fast as the balance does
+            loaded = one.empty_hz * np.sqrt(one.platform_g / (one.platform_g + 40))
+            return replace(one, table_kg=float(rng.uniform(1.0, 4.0)), table_hz=float(loaded * rng.uniform(0.9, 1.15)))
+        case 1:  # a plate so soft that it tilts nearly as slowly as it swings
+            return replace(one, tilt_hz=float(one.empty_hz * rng.uniform(1.3, 2.0)))
+        case 2:  # a clamp that slips
+            return replace(one, slip=float(rng.uniform(0.003, 0.02)))
+        case _:  # something rubs: the swing dies within some turns
+            return replace(one, damping=float(rng.uniform(0.04, 0.1)))
+
+
+def box(rng: np.random.Generator, bead_g: float = 0.67, *, shells: int = 12) -> IglooBox:
+    """Return a box of igloos whose shells differ by 0.02 to 0.2 g and whose beads differ by 1 to 3 %."""
+    apart = float(rng.uniform(0.02, 0.2))
+    return IglooBox(tuple(rng.uniform(25, 45) + apart * rng.random(shells)), bead_g, float(rng.uniform(0.01, 0.03)))
+
+
+def filled(rng: np.random.Generator, of: IglooBox, shell: int, beads: int, off_m: float = 0.0) -> Weighing:
+    """Return an igloo of a box with so many beads, on the platform."""
+    riding = float((of.bead_g * (1 + of.spread * rng.normal(size=beads))).sum())
+    return Weighing(of.shells_g[shell] + riding, off_m, 0.025, riding)
+
+
+def weigh(
+    balance: Balance, what: Sequence[Weighing], rng: np.random.Generator, *, seconds: float = 4.5, taps: int = 4
+) -> FloatArray:
+    """Return what the sensor feels, (k, n, 3) in g at 3200 Hz (nominal), of each of ``what`` one after another.
+
+    Between two weighings half a minute passes.
+    """
+    count = len(what)
+    rate = RATE_HZ * balance.true_rate
+    n = int(seconds * rate)
+    m = np.array([one.grams for one in what]) * 1e-3
+    off = np.array([one.off_m for one in what])
+    high = np.array([one.high_m for one in what])
+    riding = np.array([one.beads_g for one in what]) * 1e-3
+    m0 = balance.platform_g * 1e-3
+    inertia = m0 * balance.arm_m**2 / 3
+    minutes = 0.5 * np.arange(count)
+    soft = (1 + balance.drift * minutes) * np.where(
+        rng.random(count) < 0.3, 1 + balance.slip * rng.normal(size=count), 1
+    )
+    k = m0 * (2 * np.pi * balance.empty_hz) ** 2 * soft
+    kt = inertia * (2 * np.pi * balance.tilt_hz) ** 2
+    mb, kb = balance.table_kg, balance.table_kg * (2 * np.pi * balance.table_hz) ** 2
+    c = 2 * balance.damping * np.sqrt(k * (m0 + m))
+    ct = 2 * 0.02 * np.sqrt(kt * (inertia + m * (off**2 + high**2)))
+    cb = 2 * balance.table_damping * np.sqrt(kb * mb)
+    # mass matrix of (swing, tilt), each weighing its own
+    a, b, d = m0 + m, m * off, inertia + m * (off**2 + high**2)
+    at = np.linspace(0.25, seconds - 0.85, taps)[None] + rng.uniform(-0.06, 0.06, (count, taps))
+    push = np.sqrt(k * (m0 + m))[:, None] * 3e-4 * rng.uniform(0.5, 1.4, (count, taps))
+    length = rng.uniform(0.004, 0.009, (count, taps))
+    lever = rng.normal(0, 0.15, (count, taps)) * balance.arm_m
+    z, v, tilt, turn, zb, vb = (np.zeros(count) for _ in range(6))
+    felt = np.empty((n, count, 3))
+    dt = 1.0 / (rate * STEPS)
+    tremble, calm = np.zeros(count), np.exp(-2 * np.pi * 8.0 / rate)
+    loose = np.zeros(count)
+    for i in range(n):
+        tremble = calm * tremble + balance.trembling_g * GRAVITY * np.sqrt(1 - calm**2) * rng.normal(size=count)
+        for j in range(STEPS):
+            t = (i * STEPS + j) * dt
+            since = t - at
+            on = (since > 0) & (since < length)
+            force = np.where(on, push * np.pi / (2 * length) * np.sin(np.pi * since / length), 0.0)
+            twist = (force * lever).sum(axis=1)
+            force = force.sum(axis=1)
+            rel, rv = z - zb, v - vb
+            spring = k * rel * (1 + balance.bend * (rel * 1e3) ** 2) + c * rv
+            if balance.rub:
+                spring = spring + balance.rub * (m0 + m) * np.tanh(rv / 2e-3)
+            pull = -spring - force
+            if balance.world == "B":
+                loose = loose * (1 - dt / 0.04) + dt / 0.04 * (force > 0)
+            bend = -kt * tilt - ct * turn - twist
+            aa = a - riding * np.clip(loose, 0, 0.5) if balance.world == "B" else a
+            det = aa * d - b * b
+            acc, spin = (d * pull - b * bend) / det, (aa * bend - b * pull) / det
+            ab = (spring - kb * zb - cb * vb) / mb + tremble
+            v, turn, vb = v + acc * dt, turn + spin * dt, vb + ab * dt
+            z, tilt, zb = z + v * dt, tilt + turn * dt, zb + vb * dt
+        felt[i, :, 2] = acc / GRAVITY
+        felt[i, :, 0] = tilt + 0.02 * spin / GRAVITY
+        felt[i, :, 1] = 0.1 * tilt
+    felt[..., 2] += 1.0
+    x, y, zz = balance.crooked
+    turned = felt @ np.array([[1, zz, -y], [-zz, 1, x], [y, -x, 1]])
+    noisy = balance.gain * turned + np.asarray(balance.offset_g) + balance.noise_g * rng.normal(size=felt.shape)
+    steps = (np.clip(np.rint(noisy * 1e6 / UG_PER_LSB), -LIMIT - 1, LIMIT).astype(np.int16)) & ~1
+    answer: FloatArray = (steps * (UG_PER_LSB * 1e-6)).swapaxes(0, 1)
+    return answer
+
+
+class LabelledWeighings(NamedTuple):
+    """Weighings as a recording holds them: ``accel`` (k, n, 3) in g, ``what`` and ``value`` (k,); ``truth``: beads."""
+
+    accel: FloatArray
+    what: tuple[str, ...]
+    value: tuple[float, ...]
+    truth: tuple[int | None, ...]
+
+    def save(self, path: Path) -> None:
+        """Write them as a recording."""
+        np.savez(path, accel=self.accel, rate_hz=RATE_HZ, what=np.array(self.what), value=np.array(self.value))
+
+
+def calibration_of(
+    balance: Balance, of: IglooBox, rng: np.random.Generator, known: Sequence[int] = (4, 11)
+) -> LabelledWeighings:
+    """Return how somebody calibrates: three coins and some known igloos, each twice, each after a tare."""
+    rows: list[tuple[str, float, Weighing]] = []
+    for coin in (COINS_G[0], COINS_G[3], COINS_G[4]):
+        rows += [("grams", coin, Weighing(coin, float(rng.normal(0, 0.004)), 0.002)) for _ in range(2)]
+    for shell, beads in enumerate(known):
+        igloo = filled(rng, of, shell, beads)
+        rows += [("beads", beads, igloo._replace(off_m=float(rng.normal(0, 0.006)))) for _ in range(2)]
+    return _tared(balance, rows, rng)
+
+
+def evening(balance: Balance, of: IglooBox, rng: np.random.Generator, counts: Sequence[int]) -> LabelledWeighings:
+    """Return igloos of a box with so many beads each, one after another, a tare before each and at the end."""
+    igloos = [filled(rng, of, int(rng.integers(len(of.shells_g))), n, float(rng.normal(0, 0.006))) for n in counts]
+    made = _tared(balance, [("unknown", float("nan"), one) for one in igloos], rng)
+    truth = iter(counts)
+    return made._replace(truth=tuple(next(truth) if what == "unknown" else None for what in made.what))
+
+
+def _tared(
+    balance: Balance, rows: Sequence[tuple[str, float, Weighing]], rng: np.random.Generator
+) -> LabelledWeighings:
+    tare = ("tare", 0.0, Weighing(0.0))
+    whole = [one for row in rows for one in (tare, row)] + [tare]
+    accel = weigh(balance, [one for _, _, one in whole], rng)
+    return LabelledWeighings(accel, tuple(w for w, _, _ in whole), tuple(v for _, v, _ in whole), (None,) * len(whole))

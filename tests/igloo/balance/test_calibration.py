@@ -1,0 +1,210 @@
+"""The balance from labelled weighings to counts, in two worlds of other laws; and every way in which it says no."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.igloo.balance.calibration import (
+    FILE,
+    RUBS,
+    SLIPS,
+    SOFT,
+    LabelledLoad,
+    answers,
+    card,
+    faults,
+    load,
+    made_of,
+    save,
+    weighings,
+)
+from companion.igloo.balance.loads import NO_TARE, SHAKEN, Load, loads
+from companion.igloo.balance.ringdown import Ringdown, ringdown
+from companion.igloo.balance.scale import (
+    NOT_OF_THE_BOX,
+    NOTHING,
+    NOTHING_KNOWN,
+    TOO_HEAVY,
+    TOO_LIGHT,
+    TWO,
+    BalanceScale,
+    KnownMass,
+)
+from companion.igloo.recordings import Recording
+from companion.lab.bench.balance import trial, weighed
+from companion.lab.physics.balance import RATE_HZ, LabelledWeighings, Weighing, box, built, calibration_of, weigh
+from companion.ports import COUNTS, BadDataError
+
+PLATFORM, SHELL, BEAD = 30.0, 35.0, 0.67
+
+
+def lying(grams: float, error: float = 1e-4) -> Load:
+    """Return a sound weighing of so many grams."""
+    return Load(Ringdown(20.0, 1e-4, 0.004, 4, 3.0), grams / PLATFORM, error, 30.0)
+
+
+def known(*beads: int) -> BalanceScale:
+    """Return a balance that knows a coin and igloos with so many beads."""
+    igloos = tuple(KnownMass(n, (SHELL + n * BEAD) / PLATFORM, 1e-4) for n in beads for _ in range(2))
+    return BalanceScale((KnownMass(8.5, 8.5 / PLATFORM, 1e-4),), igloos, (30.0,))
+
+
+@pytest.mark.parametrize("seed", [41, 42])
+def test_twelve_counts_are_right_on_a_balance_built_well(seed: int) -> None:
+    told, wrong = trial(seed, 0.67)
+    assert wrong == []
+    assert told["weighed"] == told["right"] == told["counted"] == 12
+
+
+def test_fine_beads_are_never_surely_wrong() -> None:
+    told, wrong = trial(43, 0.164)
+    assert wrong == []
+    assert told["sure and wrong"] == told["wrong and counted"] == 0
+    assert told["right"] >= 8
+
+
+def test_a_soft_platform_a_slipping_clamp_and_one_that_rubs_are_noticed() -> None:
+    found = {sentence for seed in (2, 5, 6) for sentence in trial(seed, 0.67, well=False)[1]}
+    assert {SOFT, SLIPS, RUBS} <= found
+
+
+@pytest.mark.parametrize("n", COUNTS)
+def test_a_mass_on_the_ladder_is_its_count(n: int) -> None:
+    (answer,) = known(4, 11).answers([lying(SHELL + n * BEAD)])
+    assert (answer.posterior.state, answer.posterior.count) == ("counted", n)
+    assert answer.grams == pytest.approx(SHELL + n * BEAD, abs=0.02)
+    assert sum(answer.posterior.p) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("grams", "why"),
+    [
+        (0.3, NOTHING),
+        (20.0, TOO_LIGHT),
+        (SHELL - 0.5, TOO_LIGHT),
+        (SHELL + 20 * BEAD, TOO_HEAVY),
+        (2 * SHELL + 14 * BEAD, TWO),
+        (300.0, TOO_HEAVY),
+    ],
+)
+def test_what_is_no_igloo_of_the_box_is_never_counted(grams: float, why: str) -> None:
+    (answer,) = known(2, 5, 9, 13).answers([lying(grams)])
+    assert (answer.posterior.state, answer.posterior.count, answer.posterior.why) == ("not-an-igloo", None, why)
+
+
+def test_between_two_steps_of_the_ladder_it_is_not_of_the_box_or_not_sure() -> None:
+    heavy = BalanceScale(
+        (), tuple(KnownMass(n, (35 + 3.0 * n) / 30, 1e-5) for n in range(2, 14) for _ in range(2)), (30.0,)
+    )
+    (answer,) = heavy.answers([lying(35 + 3.0 * 6.5)])
+    assert (answer.posterior.state, answer.posterior.why) == ("not-an-igloo", NOT_OF_THE_BOX)
+    (answer,) = known(4, 11).answers([lying(SHELL + 6.5 * BEAD)])
+    assert answer.posterior.state == "more" and max(answer.posterior.p) < 0.9
+
+
+def test_a_wide_error_is_never_sure() -> None:
+    (answer,) = known(4, 11).answers([lying(SHELL + 7 * BEAD, error=0.6 / PLATFORM)])
+    assert answer.posterior.state == "more"
+
+
+def test_without_coins_it_counts_and_tells_no_grams() -> None:
+    scale = BalanceScale((), known(4, 11).igloos, (30.0,))
+    (answer,) = scale.answers([lying(SHELL + 7 * BEAD)])
+    assert (answer.posterior.count, answer.grams) == (7, None)
+    assert card(scale, [LabelledLoad("tare", 0.0, lying(0.0))])["platform_g"] is None
+
+
+def test_two_known_igloos_must_differ() -> None:
+    with pytest.raises(BadDataError, match="at least two igloos"):
+        BalanceScale((), known(4, 11).igloos[:2])
+    with pytest.raises(BadDataError, match="right order"):
+        BalanceScale((), (KnownMass(4, 2.0, 1e-4), KnownMass(9, 1.0, 1e-4)))
+    assert NOTHING_KNOWN.endswith(".")
+
+
+def test_a_weight_that_is_not_what_its_label_says_is_left_aside() -> None:
+    rows = [LabelledLoad("grams", g, lying(g)) for g in (2.3, 7.5, 8.5)] + [LabelledLoad("grams", 3.06, lying(7.5))]
+    rows += [LabelledLoad("beads", n, lying(SHELL + n * BEAD)) for n in (4, 11)]
+    scale = made_of(rows)
+    assert len(scale.weights) == 3
+    assert scale.platform_g == pytest.approx(PLATFORM, rel=1e-3)
+    assert "grams 3.06: it weighed 7.50 g." in scale.left_aside
+    assert faults([*rows, LabelledLoad("tare", 0.0, lying(0.0))], scale) == []
+
+
+@pytest.fixture(scope="module")
+def tables() -> LabelledWeighings:
+    """A balance with its calibration, weighed once for several tests."""
+    rng = np.random.default_rng(7)
+    return calibration_of(built(rng), box(rng), rng)
+
+
+def test_without_a_tare_before_it_nothing_is_weighed(tables: LabelledWeighings) -> None:
+    accel, what = tables.accel, tables.what
+    first, second = loads([accel[1], accel[0]], RATE_HZ, [what[1], what[0]])
+    assert (first.why, second.why) == (NO_TARE, "")
+
+
+def test_a_tare_that_is_unlike_its_neighbours_is_not_used(tables: LabelledWeighings) -> None:
+    tare, igloo = tables.accel[0], tables.accel[13]
+    rows, what = [tare, igloo, igloo, igloo, tare], ["tare", "unknown", "tare", "unknown", "tare"]
+    found = loads(rows, RATE_HZ, what)
+    assert found[3].load == pytest.approx(found[1].load, rel=1e-6) and found[3].load > 0.5
+
+
+def test_somebody_who_leans_on_the_table_is_told_to_tap_again(tables: LabelledWeighings) -> None:
+    swing = ringdown(tables.accel[13], RATE_HZ).frequency_hz
+    accel = tables.accel[13].copy()
+    t = np.arange(len(accel)) / RATE_HZ
+    accel[:, 2] += 0.1 * np.sin(2 * np.pi * 1.06 * swing * t)
+    (_, held) = loads([tables.accel[0], accel], RATE_HZ, ["tare", "unknown"])
+    assert held.why == SHAKEN
+
+
+def test_a_sitting_is_kept_and_read_as_it_was(tables: LabelledWeighings, tmp_path: Path) -> None:
+    rows = weighed(tables)
+    scale = made_of(rows)
+    assert save(scale, tmp_path).name == FILE
+    again = load(tmp_path)
+    assert again == scale
+    assert card(scale, rows)["good"]
+    told = dict(answers(again, rows))
+    assert {told[at].posterior.count for at, one in enumerate(rows) if one.value == 4} == {4}
+
+
+@given(st.recursive(st.none() | st.floats() | st.text(max_size=5), lambda x: st.lists(x, max_size=4), max_leaves=9))
+def test_a_calibration_from_anybody_is_read_or_refused_in_one_sentence(
+    tmp_path_factory: pytest.TempPathFactory, part: object
+) -> None:
+    folder = tmp_path_factory.mktemp("scale")
+    good = {"form": 1, "weights": [], "igloos": [[4, 1.1, 1e-4], [9, 1.2, 1e-4]], "empty_hz": [], "left_aside": []}
+    for key in good:
+        (folder / FILE).write_text(json.dumps({**good, key: part}), encoding="utf-8")
+        try:
+            load(folder)
+        except BadDataError as error:
+            assert str(error).endswith(".") and "\n" not in str(error)
+
+
+def test_what_was_weighed_must_be_said() -> None:
+    accel = (np.zeros((10, 3)),)
+    for recording, why in (
+        (Recording(accel, 800.0), "does not say what"),
+        (Recording(accel, 800.0, what=("cup",), value=(1.0,)), "none of tare"),
+        (Recording(accel, 800.0, what=("grams",)), "0 to 2000"),
+        (Recording(accel, 800.0, what=("beads",), value=(14.0,)), "not 2 to 13"),
+        (Recording(accel, 800.0, what=("beads",), value=(2.5,)), "not 2 to 13"),
+    ):
+        with pytest.raises(BadDataError, match=why):
+            weighings(recording, "x.npz")
+
+
+def test_the_same_sitting_is_drawn_alike_again() -> None:
+    one, two = (weigh(built(np.random.default_rng(3)), [Weighing(8.5)], np.random.default_rng(4)) for _ in range(2))
+    assert np.array_equal(one, two)
