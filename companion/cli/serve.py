@@ -53,7 +53,7 @@ def command(
     watchdog: Watchdog | None = None
     try:
         try:
-            server = make_server(create_app(service), host, port)
+            server = make_server(create_app(service), host, port, spool=options.data)
         except (OSError, OverflowError, ValueError) as error:
             why = getattr(error, "strerror", None) or "no such address"
             raise click.ClickException(f"The page cannot listen on {host}:{port}: {why}.") from error
@@ -65,7 +65,7 @@ def command(
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: server.stop())
         threading.Thread(target=_say_devices, args=(service, ended), name="greeter", daemon=True).start()
-        watchdog = Watchdog(host, server.port)
+        watchdog = Watchdog(server.lives)
         watchdog.start()
         server.run()
     finally:

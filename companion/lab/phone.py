@@ -59,7 +59,10 @@ class Phone:
         connection = http.client.HTTPConnection("127.0.0.1", self.port)
         connection.request("GET", f"/api/events?board={board}" if board else "/api/events", None, headers)
         self._line = connection.sock
-        answer = connection.getresponse()
+        with contextlib.closing(connection), contextlib.closing(connection.getresponse()) as answer:
+            self._take(answer)
+
+    def _take(self, answer: http.client.HTTPResponse) -> None:
         packed = answer.getheader("Content-Encoding") == "gzip"
         unpack = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress if packed else bytes
         rest, name, number = b"", "", None
