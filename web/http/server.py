@@ -65,6 +65,10 @@ MAX_DROPPED_BYTES = 128 * 1024 * 1024
 IN_MEMORY_BYTES = 512 * 1024
 """What is longer lies in a nameless file while it comes in."""
 
+DROPPED_A_ROUND = 2 * 1024 * 1024
+"""Of bodies that are not kept so many bytes are read in a round of the loop: whoever taps comes first."""
+
+ACCEPTED_AT_ONCE = 16
 MOST_CONNECTIONS = 600
 SPARE_CONNECTIONS = 60
 MOST_WAITING = 128
@@ -170,6 +174,13 @@ class RequestTask(WSGITask):  # type: ignore[misc]
             environ[REFUSAL] = self.request.refusal
         return environ
 
+    def build_response_header(self) -> bytes:
+        """Return the head of the answer: what the request held is free before anybody reads it."""
+        if self.request.ticket is not None:
+            self.request.ticket.release()
+        head: bytes = super().build_response_header()
+        return head
+
     def execute(self) -> None:
         """Answer, and where there is no memory for an answer, with one that was made before."""
         try:
@@ -206,6 +217,13 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         """Return what is closed last: first whether a body is coming in, then since when nothing else did."""
         body = self.request is not None and self.request.headers_finished
         return body, self.begun_at or self.last_activity
+
+    def handle_read(self) -> None:
+        """Read what has come: of bodies that are not kept no more in a round than all may."""
+        owed = self.owed
+        if not owed or self.server.may_drop > 0:
+            super().handle_read()
+            self.server.may_drop -= max(0, owed - self.owed)
 
     def received(self, data: bytes) -> bool:
         """Take in bytes, and note when a request began."""
@@ -258,7 +276,10 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
         self._sockets: dict[int, object] = {}
         self._checks: queue.SimpleQueue[socket.socket] = queue.SimpleQueue()
         self._checker = Workers(1, name="self-check")
+        self._refuser = Workers(1, name="refusal")
         self.admission = Admission(app, spool)
+        self.may_drop = 0
+        """Bytes of bodies that are not kept which this round of the loop may still read."""
         with app.test_request_context():
             short = short_memory()
             self.short_memory: bytes = refusal(short.status, short.code, both(short.message)).get_data()
@@ -270,10 +291,16 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
         return int(self.effective_port)
 
     def handle_accept(self) -> None:
-        """Take a connection in; where too many wait, the one that waited longest makes room."""
-        before = set(self.active_channels.values())
-        super().handle_accept()
-        for new in set(self.active_channels.values()) - before:
+        """Take connections in; where too many wait, the one that waited longest makes room.
+
+        Several are taken at once: else each that comes stands behind a round of reading from all others.
+        """
+        for _ in range(ACCEPTED_AT_ONCE):
+            before = set(self.active_channels.values())
+            super().handle_accept()
+            new = next(iter(set(self.active_channels.values()) - before), None)
+            if new is None:
+                return
             waiting = [one for one in before if one.waits]
             crowd = [one for one in waiting if one.addr[0] == new.addr[0]]
             if len(crowd) < MOST_WAITING:
@@ -289,8 +316,16 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
                 channel.will_close = True
 
     def add_task(self, task: Channel) -> None:
-        """Have a request answered: the watchdog's by a thread that nobody else can take."""
-        (self._checker if task.addr == CHECK_ADDRESS else self.task_dispatcher).add_task(task)
+        """Have a request answered: the watchdog's by a thread that nobody else can take.
+
+        What was refused at its head is told by one thread, so that a flood of it stands in nobody else's way.
+        """
+        if task.addr == CHECK_ADDRESS:
+            self._checker.add_task(task)
+        elif task.requests[0].refusal is not None:
+            self._refuser.add_task(task)
+        else:
+            self.task_dispatcher.add_task(task)
 
     def lives(self, timeout_s: float) -> bool:
         """Ask the page how it is and return whether it answers in time, and others get their turn, too.
@@ -323,6 +358,7 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
         """Serve in this thread until :meth:`stop` is called, then let go of every thread and socket."""
         try:
             while not self._stopping.is_set():
+                self.may_drop = DROPPED_A_ROUND
                 wasyncore.loop(timeout=1.0, use_poll=True, map=self._sockets, count=1)
                 self._take_checks()
         finally:
@@ -332,7 +368,8 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
             self.accepting = False
             self._streams.close()
             self.task_dispatcher.shutdown(timeout=3)
-            self._checker.shutdown(timeout=1)
+            for workers in (self._checker, self._refuser):
+                workers.shutdown(timeout=1)
             wasyncore.close_all(self._sockets)
 
     def stop(self) -> None:
@@ -360,6 +397,7 @@ def make_server(app: Flask, host: str = "127.0.0.1", port: int = 0, *, spool: Pa
         ident=None,
         connection_limit=MOST_CONNECTIONS,
         channel_timeout=30,
+        recv_bytes=64 * 1024,
         cleanup_interval=3,
         channel_request_lookahead=1,
         outbuf_high_watermark=256 * 1024,

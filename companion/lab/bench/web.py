@@ -99,7 +99,7 @@ def rows(seconds: float) -> Iterable[Row]:
     try:
         yield row("start to first page", f"{service.first_page_s:.2f}", "s", "≤ 2 s")
         yield from _weight(service)
-        phones = [Phone(service.port) for _ in range(PHONES)]
+        phones = [Phone(service.port, number) for number in range(PHONES)]
         for phone in phones[:4]:
             phone.listen()
         _connected(service)
@@ -188,7 +188,7 @@ def _boards(service: Running, game_id: str) -> Iterable[Row]:
     service.do("close-match", {})
     service.do("open-match", {"game": game_id, "players": players(game_id)})
     service.do("deal", {})
-    phones = [Phone(service.port) for _ in range(PHONES)]
+    phones = [Phone(service.port, number) for number in range(PHONES)]
     for number, phone in enumerate(phones):
         phone.listen(("en", "fr")[number % 2])
     time.sleep(2.0)

@@ -6,6 +6,8 @@ import errno
 import http.client
 import json
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -135,6 +137,15 @@ def test_one_photo_a_phone_is_at_work_and_the_next_is_refused_at_its_head(
         second.head(path, 4, phone)
         second.socket.sendall(b"\xff\xd8\xff\xe0")
         assert second.answer()[0] == 200
+
+
+def test_who_has_the_answer_to_a_photo_may_send_the_next_at_once(service: Service, phone: str) -> None:
+    with lines(service) as line:
+        first, second = line(), line()
+        for one in (first, second) * 20:
+            one.head("/api/photo", 4, phone)
+            one.socket.sendall(b"\xff\xd8\xff\xe0")
+            assert one.answer()[0] == 200
 
 
 def test_a_few_photos_are_at_work_in_all(service: Service, eye: SlowEye) -> None:
@@ -474,6 +485,24 @@ def test_a_crowd_does_not_stand_before_the_watchdog(service: Service, monkeypatc
     assert service._server.lives(PATIENCE_S)
 
 
+def test_the_refused_are_answered_apart_and_stand_in_nobodys_way(
+    service: Service, phone: str, eye: SlowEye, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers = service._server.task_dispatcher
+    monkeypatch.setattr(workers, "_most", 1)
+    with lines(service) as line:
+        first = line()
+        first.head("/api/photo", 4, phone)
+        first.socket.sendall(b"\xff\xd8\xff\xe0")
+        wait(lambda: eye.looking == 1)
+        # No thread is left, and each is refused all the same.
+        for _ in range(5):
+            refused = line()
+            refused.head("/api/photo", LARGE, phone)
+            assert refused.refused() == (429, "photo-at-work")
+        assert (len(workers), workers.stalled_s) == (1, 0.0)
+
+
 def test_a_page_that_hangs_or_has_ended_does_not_live(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = threading.Event()
     health = service.companion.health
@@ -505,6 +534,39 @@ def test_short_memory_is_one_sentence(
         assert answer.json["error"]["code"] == "short-memory"
         assert answer.json["error"]["en"] == "This machine is short of memory just now. Try again in a moment."
         assert answer.headers["Retry-After"] == "5"
+
+
+STARVED = """
+import json, sqlite3, sys
+from contextlib import suppress
+from pathlib import Path
+from tests.web.assembly import NAME, PLAYERS, SmallCompanion
+from web.app import create_app
+
+companion = SmallCompanion(Path(sys.argv[1]))
+companion.open_match()
+phone = create_app(companion).test_client()
+names = {"base_url": f"http://{NAME}", "headers": {"Origin": f"http://{NAME}"}}
+phone.post("/api/join", json={"pin": companion.access.pin}, **names)
+seq, state = companion.night.seq, companion.night.view()["state"]
+# From here on SQLite gets no more memory: a limit that no connection can lift again, which holds for this one, too.
+with suppress(MemoryError):
+    sqlite3.connect(":memory:").execute("PRAGMA hard_heap_limit = 1")
+move = {"command": "moves", "body": {"moves": ["start"]}, "action_id": "starved-1234", "state": state}
+for answer in (phone.post("/api/do", json=move, **names), phone.get("/api/table", **names)):
+    print(json.dumps([answer.status_code, answer.json["error"]]))
+print(companion.night.seq - seq)
+"""
+
+
+def test_where_sqlite_has_no_memory_nothing_is_done_and_it_is_said(tmp_path: Path) -> None:
+    """A process of its own: the limit holds for all databases of a process, for good."""
+    done = subprocess.run(
+        [sys.executable, "-c", STARVED, str(tmp_path / "data")], capture_output=True, text=True, check=False
+    )
+    *answers, written = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(status, error["code"]) for status, error in answers] == [(503, "short-memory")] * 2, done.stderr
+    assert written == 0
 
 
 def test_where_there_is_no_memory_for_an_answer_either_one_was_made_before(

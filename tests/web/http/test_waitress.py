@@ -48,6 +48,7 @@ CALLED = {
     OverflowableBuffer._set_large_buffer: "self",
     FileBasedBuffer.__init__: "self file from_buffer",
     WSGITask.get_environment: "self",
+    WSGITask.build_response_header: "self",
     WSGITask.execute: "self",
     WSGITask.write: "self data",
 }
