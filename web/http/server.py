@@ -91,11 +91,14 @@ class _Spool(OverflowableBuffer):  # type: ignore[misc]
         self._folder = folder
 
     def _set_large_buffer(self) -> None:
-        small = self.buf
-        self.buf = FileBasedBuffer(tempfile.TemporaryFile(dir=self._folder), small)  # noqa: SIM115 - closed with the buffer
+        small, self.overflowed = self.buf, True
+        try:
+            file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed with the buffer
+        except OSError:
+            return  # A card that takes no writes: what may be under way in all fits into memory, too.
+        self.buf = FileBasedBuffer(file, small)
         if small is not None:
             small.close()
-        self.overflowed = True
 
 
 class RequestParser(HTTPRequestParser):  # type: ignore[misc]

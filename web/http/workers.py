@@ -72,13 +72,14 @@ class Workers:
     def _started(self, task: Task) -> bool:
         """Return whether a new thread could be started with a task; where memory is short those that are there do."""
         worker = _Worker(self, task, self._name)
+        self._threads.add(worker)
         try:
             worker.start()
         except RuntimeError:
+            self._threads.discard(worker)
             if self._threads:
                 return False
             raise
-        self._threads.add(worker)
         return True
 
     def shutdown(self, cancel_pending: bool = True, timeout: float = 5.0) -> bool:

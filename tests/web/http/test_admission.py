@@ -312,6 +312,22 @@ def test_what_comes_in_lies_in_the_data_folder_without_a_name_and_goes(
     wait(lambda: nameless(spool) == 0)
 
 
+def test_a_card_that_takes_no_writes_keeps_no_photo_from_being_looked_at(
+    service: Service, phone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(**_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(server.tempfile, "TemporaryFile", refused)
+    photo = b"\xff\xd8" + bytes(range(256)) * 4000
+    with lines(service) as line:
+        member = line()
+        member.head("/api/photo", len(photo), phone)
+        member.socket.sendall(photo)
+        assert member.answer()[0] == 200
+    assert service.companion.pictures["frame"] == photo
+
+
 @pytest.mark.parametrize("trouble", ["full", "gone"])
 def test_a_card_without_room_refuses_at_the_head(
     service: Service, phone: str, tmp_path: Path, trouble: str, monkeypatch: pytest.MonkeyPatch
