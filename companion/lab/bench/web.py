@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.lab.phone import Phone
-from companion.lab.rows import Row, row
+from companion.lab.rows import Row, percentile, row
 from companion.lab.worlds.boards import BOARDS, players
 from companion.ports import DeviceError
 
@@ -86,11 +86,6 @@ class Running:
         if self.process.stdout is not None:
             self.process.stdout.close()
         self.folder.cleanup()
-
-
-def percentile(values: list[float], share: float) -> float:
-    """Return the value that ``share`` of ``values`` do not exceed."""
-    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
 def rows(seconds: float) -> Iterable[Row]:

@@ -24,9 +24,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from companion.lab.bench.web import percentile
 from companion.lab.phone import Phone
-from companion.lab.rows import Row, row
+from companion.lab.rows import Row, percentile, row
 from companion.lab.soak.play import ServedCompanion
 
 PHOTOS = 200
