@@ -94,19 +94,21 @@ class ByteBudget:
 
 
 class Photos:
-    """The photos that are at work, by the session that sent them. Thread-safe."""
+    """The photos that are at work, by the session that sent them, with its address. Thread-safe."""
 
     def __init__(self, most: int = MOST_PHOTOS) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._senders: set[str] = set()
+        self._senders: dict[str, str] = {}
 
     def __len__(self) -> int:
         """Return how many are at work."""
         return len(self._senders)
 
-    def begin(self, sender: str) -> None:
+    def begin(self, sender: str, address: str) -> None:
         """Note that a photo of ``sender`` is on its way, or looked at.
+
+        One address may have all places but one: with the PIN it gets as many sessions as it likes.
 
         :raises RefusedError: where one is already (429), or too many of others are (503).
         """
@@ -118,19 +120,20 @@ class Photos:
                     "Your photo before this one is still being read. Wait a moment.",
                     wait_s=WAIT_S,
                 )
-            if len(self._senders) >= self._most:
+            from_here = sum(one == address for one in self._senders.values())
+            if len(self._senders) >= self._most or from_here >= self._most - 1:
                 raise RefusedError(
                     503,
                     "photos-at-work",
                     "Too many photos are being read just now. Try again in a moment.",
                     wait_s=WAIT_S,
                 )
-            self._senders.add(sender)
+            self._senders[sender] = address
 
     def end(self, sender: str) -> None:
         """Note that it has been looked at, or will never be."""
         with self._lock:
-            self._senders.discard(sender)
+            self._senders.pop(sender, None)
 
 
 class Ticket:
@@ -186,7 +189,7 @@ class Admission:
             # How long a body in chunks will be nobody knows: it is cut where it becomes too long.
             ticket.keep = brought = MAX_JSON_BYTES
         if photo and session is not None:
-            self.photos.begin(session.id)
+            self.photos.begin(session.id, head.address)
             ticket.on_release(lambda: self.photos.end(session.id))
         if brought <= ticket.keep:
             try:

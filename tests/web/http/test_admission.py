@@ -148,18 +148,24 @@ def test_who_has_the_answer_to_a_photo_may_send_the_next_at_once(service: Servic
             assert one.answer()[0] == 200
 
 
-def test_a_few_photos_are_at_work_in_all(service: Service, eye: SlowEye) -> None:
+def test_a_few_photos_are_at_work_in_all_and_not_all_of_one_address(service: Service, eye: SlowEye) -> None:
     with lines(service) as line:
-        at_work = []
-        for _ in range(MOST_PHOTOS):
-            at_work.append(line())
-            at_work[-1].head("/api/photo", 4, joined(service))
-            at_work[-1].socket.sendall(b"\xff\xd8\xff\xe0")
+
+        def send(*where: str) -> Line:
+            one = line(*where)
+            one.head("/api/photo", 4, joined(service))
+            one.socket.sendall(b"\xff\xd8\xff\xe0")
+            return one
+
+        at_work = [send() for _ in range(MOST_PHOTOS - 1)]
+        wait(lambda: eye.looking == MOST_PHOTOS - 1)
+        assert send().refused() == (503, "photos-at-work"), "a third session of the same address"
+        at_work.append(send("127.0.0.2"))
         wait(lambda: eye.looking == MOST_PHOTOS)
         late = joined(service)
-        refused = line()
+        refused = line("127.0.0.3")
         refused.head("/api/photo", LARGE, late)
-        assert refused.refused() == (503, "photos-at-work")
+        assert refused.refused() == (503, "photos-at-work"), "a fourth photo"
         eye.go_on.set()
         assert [one.answer()[0] for one in at_work] == [200] * MOST_PHOTOS
         refused.socket.sendall(b"x" * LARGE)
