@@ -86,6 +86,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("players_pictures", True, "Players may see pictures of the table"),
     Setting("watchers_pictures", False, "Who only watches may see pictures of the table"),
     Setting("joining", True, "New phones may join with the PIN"),
+    Setting("session_days", 90, "Days after which a phone that was not used has to join again", 1, 365),
+    Setting("host_link_days", 7, "Days that a host link opens the table", 1, 30),
     Setting("nightly_backups", 7, "Backups kept beside the journal, one a day (0: none)", low=0, high=60),
     Setting("stick_backup", True, "Copy the nights to a USB stick that carries a folder companion-backup"),
     Setting(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, current_app, make_response, render_template
 
 from web.http.assets import Assets, packed
-from web.http.sessions import companion, me, role
+from web.http.sessions import companion, keep_signed_in, me, role
 from web.http.sse import HEARTBEAT_S, POLL_MS
 from web.i18n.language import bundles, catalogue_urls, choose, names
 
@@ -45,4 +45,4 @@ def table() -> Response:
     )
     response.headers["Cache-Control"] = "no-store"
     response.headers["Vary"] = "Accept-Language, Cookie"
-    return packed(response)
+    return packed(keep_signed_in(response))

@@ -7,6 +7,7 @@ each address and for all together. `companion host` opens the same file while th
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import logging
@@ -14,14 +15,29 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from companion.night.answers import Actor, Role
-from companion.night.log.database import DamagedError, Schema, explained, move_aside, open_database, transaction
+from companion.night.log.database import (
+    DamagedError,
+    Schema,
+    StorageError,
+    explained,
+    move_aside,
+    open_database,
+    transaction,
+)
 from companion.night.log.journal import wall_clock
 from companion.ports import CompanionError
+from companion.settings import Settings
+
+
+def _used_now(db: sqlite3.Connection) -> None:
+    """Begin to reckon from today: of the sessions that are there nobody knows when they were used."""
+    db.execute("UPDATE session SET seen = ?", (wall_clock(),))
+
 
 SCHEMA = Schema(
     application_id=0x49674B65,  # "IgKe"
@@ -38,6 +54,12 @@ SCHEMA = Schema(
                  made INTEGER NOT NULL
                ) STRICT""",
         ),
+        (
+            "ALTER TABLE session ADD COLUMN seen INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE session ADD COLUMN browser TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE session ADD COLUMN system TEXT NOT NULL DEFAULT ''",
+            _used_now,
+        ),
     ),
 )
 
@@ -45,9 +67,20 @@ OPEN_TOKENS = 4
 """Unspent host links at a time; a fresh one beyond them ends the eldest, so that old terminals open nothing."""
 
 MOST_SESSIONS = 200
-"""Sessions at a time; a player beyond them ends the eldest player's."""
+"""Sessions at a time; a player beyond them ends that of the player who was away longest."""
 
 LABEL_LENGTH = 40
+
+DAY_MS = 24 * 3600 * 1000
+
+SEEN_MS = 3600 * 1000
+"""How often it is written that a session is in use."""
+
+CLOCK_SET_MS = 600 * 1000
+"""What our clock and the time since the machine started may differ by before somebody has set the clock."""
+
+_SESSIONS = "SELECT id, role, label, colour, made, seen, browser, system FROM session"
+_SESSION = f"{_SESSIONS} WHERE hash = ?"
 
 log = logging.getLogger(__name__)
 
@@ -62,13 +95,19 @@ class TooManyTriesError(CompanionError, PermissionError):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A phone that joined: a public ``id``, its role, the name it gave, the colour it plays (None: any)."""
+    """A phone that joined: a public ``id``, its role, the name it gave, the colour it plays (None: any).
+
+    ``made`` and ``seen`` are when it joined and was last in use (to an hour), in UTC milliseconds. ``device`` is the
+    family of its browser and its system, each empty where they are not known.
+    """
 
     id: str
     role: Role
     label: str
     colour: str | None
     made: int
+    seen: int
+    device: tuple[str, str]
 
     @property
     def actor(self) -> Actor:
@@ -159,16 +198,34 @@ class TryLimit:
             each.left = max(0.0, each.left - 1.0)
 
 
+def since_start() -> float:
+    """Return the seconds since the machine started, sleep included; nobody sets this clock."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
 class Access:
     """Host tokens (one-time), the PIN (six digits), sessions. Thread-safe; several processes may open the file.
 
-    ``client`` is the address that a try comes from. What the disk refuses raises
-    :class:`companion.night.log.database.StorageError`.
+    ``client`` is the address that a try comes from. Links and sessions end as ``settings`` say: a link some days after
+    it was made, a session when it was not used for so many days. ``clock`` gives the wall time in milliseconds; a
+    Raspberry Pi learns it late, so what was written since we opened moves along when it is set, which ``steady``
+    shows. What the disk refuses raises :class:`companion.night.log.database.StorageError`.
     """
 
-    def __init__(self, path: Path, *, limit: TryLimit | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        limit: TryLimit | None = None,
+        settings: Settings | None = None,
+        clock: Callable[[], int] = wall_clock,
+        steady: Callable[[], float] = since_start,
+    ) -> None:
         """Open the file, and make it (0600) if there is none."""
         self._path = path
+        self._settings = settings or Settings(None)
+        self._clock, self._steady = clock, steady
+        self._began, self._ahead = clock(), clock() - round(steady() * 1000)
         self._lock = threading.Lock()
         self._limit = limit or TryLimit()
         # A link cannot be guessed, and who guesses PINs must not lock it: its tries are counted apart.
@@ -176,6 +233,9 @@ class Access:
         self._db = open_database(path, SCHEMA)
         try:
             self._write("INSERT OR IGNORE INTO pin (one, pin) VALUES (1, ?)", _six_digits())
+            # What was written under a clock that ran ahead would otherwise not end before that time.
+            self._write("UPDATE token SET made = ? WHERE made > ?", self._began, self._began)
+            self._write("UPDATE session SET seen = ? WHERE seen > ?", self._began, self._began)
         except BaseException:
             self._db.close()
             raise
@@ -183,25 +243,30 @@ class Access:
     def host_token(self) -> str:
         """Return a fresh one-time host token (43 characters) for a link; only its hash is kept."""
         token = secrets.token_urlsafe(32)
-        with self._lock, transaction(self._db, self._path) as db:
-            db.execute("INSERT INTO token (hash, made) VALUES (?, ?)", (_hash(token), wall_clock()))
+        with self._lock, self._dated() as db:
+            db.execute("INSERT INTO token (hash, made) VALUES (?, ?)", (_hash(token), self._clock()))
             db.execute(
                 "DELETE FROM token WHERE rowid NOT IN (SELECT rowid FROM token ORDER BY rowid DESC LIMIT ?)",
                 (OPEN_TOKENS,),
             )
         return token
 
-    def redeem(self, token: str, client: str, label: str = "") -> tuple[str, Session] | None:
-        """Return (secret for the cookie, host session) for a valid token, which is then spent; None for a wrong one.
+    def redeem(
+        self, token: str, client: str, label: str = "", device: tuple[str, str] = ("", "")
+    ) -> tuple[str, Session] | None:
+        """Return (secret for the cookie, host session) for a valid token, which is then spent; None for others.
 
-        :raises TooManyTriesError: after many wrong tries.
+        A valid one is taken however many wrong ones came from the same address: of 256 bits nobody guesses one, and
+        nobody may keep the host out.
+
+        :raises TooManyTriesError: for a wrong one, after many wrong tries.
         """
         with self._lock:
-            self._link_limit.ask(client)
-            with transaction(self._db, self._path) as db:
+            with self._dated() as db:
                 # Found by the hash of what was sent: how long the search takes tells nothing of a valid token.
                 if db.execute("DELETE FROM token WHERE hash = ?", (_hash(token),)).rowcount == 1:
-                    return self._open(db, Role.HOST, label)
+                    return self._open(db, Role.HOST, label, device)
+            self._link_limit.ask(client)
             self._link_limit.wrong(client)
         return None
 
@@ -218,7 +283,9 @@ class Access:
             self._write("UPDATE pin SET pin = ?", pin)
         return pin
 
-    def join(self, pin: str, client: str, label: str = "") -> tuple[str, Session] | None:
+    def join(
+        self, pin: str, client: str, label: str = "", device: tuple[str, str] = ("", "")
+    ) -> tuple[str, Session] | None:
         """Return (secret for the cookie, player session) for the right PIN, None for a wrong one.
 
         :raises TooManyTriesError: after many wrong tries.
@@ -227,24 +294,42 @@ class Access:
         with self._lock:
             self._limit.ask(client)
             if hmac.compare_digest(pin.encode("utf-8", "replace"), right.encode()):
-                with transaction(self._db, self._path) as db:
-                    return self._open(db, Role.PLAYER, label)
+                with self._dated() as db:
+                    return self._open(db, Role.PLAYER, label, device)
             self._limit.wrong(client)
         return None
 
     def session(self, secret: str) -> Session | None:
-        """Return the session of a cookie's secret; None when it is unknown or revoked (then one may only watch)."""
-        rows = self._read("SELECT id, role, label, colour, made FROM session WHERE hash = ?", _hash(secret))
+        """Return the session of a cookie's secret; None when it is unknown, revoked or old (then one may only watch).
+
+        That somebody asks for it is its use.
+        """
+        rows = self._read(_SESSION, _hash(secret))
+        if not rows:
+            return None
+        session = _session(rows[0])
+        if session.seen >= self._began and self._clock() - session.seen < SEEN_MS:
+            return session
+        with self._lock, contextlib.suppress(StorageError), self._dated() as db:  # on a full card one plays on
+            db.execute("UPDATE session SET seen = ? WHERE hash = ?", (self._clock(), _hash(secret)))
+        rows = self._read(_SESSION, _hash(secret))
         return _session(rows[0]) if rows else None
 
     def sessions(self) -> list[Session]:
         """Return who may change things, the eldest first."""
-        return [_session(row) for row in self._read("SELECT id, role, label, colour, made FROM session ORDER BY rowid")]
+        with self._lock, contextlib.suppress(StorageError), self._dated():
+            pass  # only what is old ends
+        return [_session(row) for row in self._read(f"{_SESSIONS} ORDER BY rowid")]
 
     def revoke(self, session_id: str) -> bool:
         """End a session; return whether there was one."""
         with self._lock:
             return self._write("DELETE FROM session WHERE id = ?", session_id) == 1
+
+    def revoke_others(self, session_id: str) -> int:
+        """End every session but this one; return how many there were."""
+        with self._lock:
+            return self._write("DELETE FROM session WHERE id <> ?", session_id)
 
     def bind(self, session_id: str, colour: str | None) -> bool:
         """Say which colour a phone plays (None: any); return whether there is such a session."""
@@ -264,17 +349,37 @@ class Access:
         with self._lock:
             self._db.close()
 
-    def _open(self, db: sqlite3.Connection, role: Role, label: str) -> tuple[str, Session]:
+    @contextlib.contextmanager
+    def _dated(self) -> Iterator[sqlite3.Connection]:
+        """Write all or nothing, after links and sessions whose days are over have ended; our lock is held."""
+        now = self._clock()
+        ahead = now - round(self._steady() * 1000)
+        set_by = ahead - self._ahead if abs(ahead - self._ahead) > CLOCK_SET_MS else 0
+        link, session = (now - self._settings.number(name) * DAY_MS for name in ("host_link_days", "session_days"))
+        with transaction(self._db, self._path) as db:
+            if set_by:
+                # The clock was set: what happened since we opened is no older, or younger, for that.
+                db.execute("UPDATE token SET made = made + ? WHERE made >= ?", (set_by, self._began))
+                db.execute("UPDATE session SET seen = seen + ? WHERE seen >= ?", (set_by, self._began))
+            db.execute("DELETE FROM token WHERE made <= ?", (link,))
+            db.execute("DELETE FROM session WHERE seen <= ?", (session,))
+            yield db
+        self._began += set_by
+        self._ahead = ahead
+
+    def _open(self, db: sqlite3.Connection, role: Role, label: str, device: tuple[str, str]) -> tuple[str, Session]:
         secret = secrets.token_urlsafe(32)
         kept = "".join(c for c in label if c.isprintable()).strip()[:LABEL_LENGTH]
-        session = Session(f"{role}-{secrets.token_hex(4)}", role, kept, None, wall_clock())
+        now = self._clock()
+        session = Session(f"{role}-{secrets.token_hex(4)}", role, kept, None, now, now, device)
         db.execute(
-            "INSERT INTO session (hash, id, role, label, colour, made) VALUES (?, ?, ?, ?, NULL, ?)",
-            (_hash(secret), session.id, str(role), kept, session.made),
+            """INSERT INTO session (hash, id, role, label, colour, made, seen, browser, system)
+               VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?)""",
+            (_hash(secret), session.id, str(role), kept, now, now, *device),
         )
         db.execute(
             """DELETE FROM session WHERE role = 'player' AND rowid NOT IN
-               (SELECT rowid FROM session ORDER BY role = 'host' DESC, rowid DESC LIMIT ?)""",
+               (SELECT rowid FROM session ORDER BY role = 'host' DESC, seen DESC, rowid DESC LIMIT ?)""",
             (MOST_SESSIONS,),
         )
         return secret, session
@@ -291,15 +396,15 @@ class Access:
             return db.execute(sql, values).rowcount
 
 
-def open_or_begin_anew(path: Path) -> tuple[Access, str]:
+def open_or_begin_anew(path: Path, settings: Settings) -> tuple[Access, str]:
     """Open the sessions; damaged ones are put aside, because phones can join anew. Return also what is to be said."""
     try:
-        return Access(path), ""
+        return Access(path, settings=settings), ""
     except DamagedError as error:
         aside = move_aside(path)
         note = f"{error} It was put aside as {aside[0].name}: every phone joins anew, and there is another PIN."
         log.error("%s", note)
-        return Access(path), note
+        return Access(path, settings=settings), note
 
 
 def _hash(secret: str) -> bytes:
@@ -311,7 +416,13 @@ def _six_digits() -> str:
 
 
 def _session(row: tuple[object, ...]) -> Session:
-    session_id, role, label, colour, made = row
+    session_id, role, label, colour, made, seen, browser, system = row
     return Session(
-        str(session_id), Role(str(role)), str(label), str(colour) if colour is not None else None, int(str(made))
+        str(session_id),
+        Role(str(role)),
+        str(label),
+        str(colour) if colour is not None else None,
+        int(str(made)),
+        int(str(seen)),
+        (str(browser), str(system)),
     )

@@ -6,10 +6,13 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from companion.follow.messages import NOT_FROM_THE_PAGE
+from companion.night.log.pictures import EvidenceStore
 from companion.ports import BadDataError, CameraStatus, EvidencePicture, TableStatus
+from companion.settings import Settings
 
 if TYPE_CHECKING:
     from vision.camera.frame import CapturedFrame
@@ -25,21 +28,40 @@ NOW_S = 3.0
 class CameraService:
     """The newest picture and what its markers show. OpenCV is imported only when there is a picture to look at."""
 
-    def __init__(self, *, on_view: Callable[[], None]) -> None:
-        self._on_view = on_view
+    def __init__(
+        self,
+        settings: Settings,
+        pictures: EvidenceStore,
+        *,
+        on_view: Callable[[], None],
+        on_kept: Callable[[EvidencePicture], object] = lambda kept: None,
+    ) -> None:
+        """Watch nothing yet; ``on_kept`` enters a picture that was kept, ``on_view`` tells that there is news."""
+        self._settings, self._pictures = settings, pictures
+        self._on_view, self._on_kept = on_view, on_kept
         self._lock = threading.Lock()
         self._watcher: CameraWatcher | None = None
         self._source = ""
         self._given = 0
 
-    def use(self, text: str, *, from_page: bool = False) -> None:
-        """Watch another source; an empty text: none.
+    def choose(self, text: str) -> None:
+        """Watch another source that a page names, and remember it; an empty text: none.
 
         :raises BadDataError: for a text that names no source, or none that a page may name.
         """
         text = text.strip()
-        if from_page and text and not FROM_THE_PAGE.fullmatch(text):
+        if text and not FROM_THE_PAGE.fullmatch(text):
             raise BadDataError(NOT_FROM_THE_PAGE)
+        self.use(text)
+        self._settings.set({"camera_source": text})
+        self._on_view()
+
+    def use(self, text: str) -> None:
+        """Watch another source; an empty text: none.
+
+        :raises BadDataError: for a text that names no source.
+        """
+        text = text.strip()
         new = self._watch(text) if text else None
         with self._lock:
             old, self._watcher, self._source = self._watcher, new, text
@@ -78,9 +100,24 @@ class CameraService:
             watcher = self._watcher
             if watcher is None:
                 watcher = self._watcher = self._watch("")
-        return _table(watcher.show_photo(data))
+        table = _table(watcher.show_photo(data))
+        self._on_view()
+        return table
 
-    def evidence(self, *, fresh: bool = False) -> tuple[bytes, EvidencePicture] | None:
+    def keep_evidence(self, *, fresh: bool = False) -> EvidencePicture | None:
+        """Keep the newest picture beside the journal and enter it; with ``fresh`` only one that was not kept before.
+
+        :raises companion.night.log.pictures.EvidenceError: when it cannot be written.
+        """
+        picture = self._evidence(fresh=fresh)
+        if picture is None:
+            return None
+        data, found = picture
+        kept = replace(found, sha256=self._pictures.keep(data, found.suffix))
+        self._on_kept(kept)
+        return kept
+
+    def _evidence(self, *, fresh: bool) -> tuple[bytes, EvidencePicture] | None:
         """Return the newest straightened table, else the newest frame, as JPEG with what is to be noted of it.
 
         ``fresh``: only a picture of now, or one that was not returned before: an old photo is no witness of another

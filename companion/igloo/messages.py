@@ -5,6 +5,7 @@ from __future__ import annotations
 MISSING = "The igloo is not plugged in."
 LISTENING = "Listening for an igloo."
 NOTHING_ARRIVES = "The port is open, but nothing arrives."
+NOISE = "What arrives at this port cannot be read; check the cable and the wiring."
 NO_SAMPLES = "The igloo answers, but sends no samples."
 NOT_AN_IGLOO = "A device speaks at this port, but not as an igloo does."
 NO_PERMISSION = "This port may not be opened by this user; joining the group dialout helps."

@@ -6,6 +6,7 @@ A file comes from anybody, so it is read within bounds and checked: whatever is 
 from __future__ import annotations
 
 import csv
+import math
 import os
 import tempfile
 import zipfile
@@ -24,10 +25,10 @@ from companion.ports import BadDataError, Samples
 MAX_FILE_BYTES = 256 * 1024 * 1024
 """A longer file is not read (a quarter of an hour at 3200 Hz as text is half of that)."""
 
-MAX_ARRAY_BYTES = 512 * 1024 * 1024
-"""What a file may unpack to, …"""
+MAX_ARRAY_BYTES = 1024 * 1024 * 1024
+"""What a file may unpack to, all its numbers with the eight bytes that they have in memory, …"""
 
-MAX_RATIO, SMALL_BYTES = 100, 1024 * 1024
+MAX_RATIO, SMALL_BYTES = 50, 1024 * 1024
 """… how many times its own size, and how much in any case: what an igloo felt packs to a half or a tenth."""
 
 MAX_SHAKES = 100_000
@@ -243,10 +244,12 @@ def _read_npz(file: Path) -> Recording:
     try:
         with zipfile.ZipFile(file) as packed:
             unpacked = sum(member.file_size for member in packed.infolist())
+            if unpacked <= MAX_ARRAY_BYTES:
+                unpacked = sum(_in_memory(packed, member) for member in packed.infolist())
         if unpacked > MAX_ARRAY_BYTES:
             raise BadDataError(f"{name} unpacks to more than {MAX_ARRAY_BYTES // 2**20} MB.")
         if unpacked > max(SMALL_BYTES, MAX_RATIO * file.stat().st_size):
-            raise BadDataError(f"{name} unpacks to {MAX_RATIO} times its size and more: no recording does.")
+            raise BadDataError(f"{name} unpacks to more than {MAX_RATIO} times its size: no recording does.")
         with np.load(file, allow_pickle=False) as arrays:
             found = {key: arrays[key] for key in arrays.files if key in KEYS}
             if not all(isinstance(value, np.ndarray) for value in found.values()):
@@ -272,6 +275,20 @@ def _read_npz(file: Path) -> Recording:
     )
 
 
+def _in_memory(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
+    """Return the bytes that a member takes in memory: numbers that are read become floats, however small they lie."""
+    if member.filename.removesuffix(".npy") != "accel":
+        return member.file_size
+    with packed.open(member) as stream:
+        try:
+            version = np.lib.format.read_magic(stream)
+        except ValueError:
+            return member.file_size  # no array, which is said when it is read
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, _ = read(stream)
+    return max(member.file_size, 8 * math.prod(shape))
+
+
 def _scaled(found: dict[str, NDArray[Any]], name: str) -> FloatArray:
     accel = found["accel"]
     if accel.ndim not in (2, 3) or accel.shape[-1] != 3 or min(accel.shape) < 1 or accel.shape[-2] < 2:
@@ -287,7 +304,9 @@ def _scaled(found: dict[str, NDArray[Any]], name: str) -> FloatArray:
     scale = np.asarray(found["ug_per_lsb"])
     if scale.size != 1 or scale.dtype.kind not in "fiu" or not 0.0 < float(scale.reshape(())) <= 1e6:
         raise BadDataError(f"{name} has a ug_per_lsb that is no scale.")
-    return accel.astype(np.float64) * (float(scale.reshape(())) * 1e-6)
+    felt = accel.astype(np.float64)
+    felt *= float(scale.reshape(())) * 1e-6
+    return felt
 
 
 def _rate(value: NDArray[Any], name: str) -> float:

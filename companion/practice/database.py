@@ -18,46 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.ports import COUNTS, CompanionError
+from companion.ports import CompanionError
+from companion.practice.book import APPLICATION_ID, SAME_AS, SCHEMA, TAKEN
 from companion.practice.shakes import TrainingError
 from companion.practice.statistics import AnsweredShake
 
-APPLICATION_ID = 0x54524E31
 TAKEN_KEPT = 100
 """The shakes of so many files that were taken along are known; whose file is older cannot bring it home."""
 FORGOTTEN_AFTER_MS = 30 * 24 * 3600 * 1000
 """Shakes that nobody answered are swept out after so long."""
-
-SCHEMA = f"""
-CREATE TABLE people (
-  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, name TEXT, same_as INTEGER REFERENCES people(id)
-) STRICT;
-CREATE TABLE duels (
-  id TEXT PRIMARY KEY, at INTEGER NOT NULL, people TEXT NOT NULL, rounds INTEGER NOT NULL,
-  closed INTEGER NOT NULL DEFAULT 0
-) STRICT;
-CREATE TABLE rounds (
-  id TEXT PRIMARY KEY, at INTEGER NOT NULL, person INTEGER REFERENCES people(id), duel TEXT REFERENCES duels(id),
-  number INTEGER NOT NULL, kind TEXT NOT NULL, shake INTEGER, seed INTEGER NOT NULL,
-  truth INTEGER CHECK (truth BETWEEN {COUNTS.start} AND {COUNTS.stop - 1}), machine TEXT NOT NULL DEFAULT '[]',
-  shown INTEGER NOT NULL DEFAULT 0
-) STRICT;
-CREATE TABLE answers (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, round TEXT NOT NULL REFERENCES rounds(id),
-  person INTEGER NOT NULL REFERENCES people(id),
-  guess INTEGER NOT NULL CHECK (guess BETWEEN {COUNTS.start} AND {COUNTS.stop - 1}), UNIQUE (round, person)
-) STRICT;
-CREATE INDEX answers_of ON answers (person);
-CREATE INDEX rounds_of ON rounds (duel, number);
-CREATE TRIGGER answers_stay BEFORE UPDATE ON answers BEGIN SELECT RAISE(ABORT, 'answers stay as they were given'); END;
-CREATE TRIGGER answers_kept BEFORE DELETE ON answers BEGIN SELECT RAISE(ABORT, 'answers are kept'); END;
-CREATE TRIGGER people_kept BEFORE DELETE ON people BEGIN SELECT RAISE(ABORT, 'people are kept'); END;
-CREATE TRIGGER truth_stays BEFORE UPDATE OF truth ON rounds WHEN OLD.truth IS NOT NULL
-  BEGIN SELECT RAISE(ABORT, 'the truth stays'); END;
-"""
-
-TAKEN = "CREATE TABLE IF NOT EXISTS taken (file TEXT PRIMARY KEY, at INTEGER NOT NULL, shakes TEXT NOT NULL) STRICT"
-"""Files that were taken along, with the shakes in them: number, seed, truth and the machine's opinion, as JSON."""
 
 _ENTRIES = "SELECT id FROM people WHERE id = ? OR same_as = ?"
 """The entries that are one person: its own, and those that were made one with it."""
@@ -195,8 +164,7 @@ class PracticeDatabase:
             for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
                 db.execute(f"PRAGMA {pragma}")
             if "same_as" not in {row["name"] for row in db.execute("PRAGMA table_info(people)")}:
-                # A book that was begun before people could be made one.
-                db.execute("ALTER TABLE people ADD COLUMN same_as INTEGER REFERENCES people(id)")
+                db.execute(SAME_AS)
             db.execute(TAKEN)
             old = now_ms() - FORGOTTEN_AFTER_MS
             db.execute(

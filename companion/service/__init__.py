@@ -13,7 +13,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,6 @@ from companion.follow.api import FollowService
 from companion.follow.camera import CameraService
 from companion.follow.cards import CardTable
 from companion.follow.pictures import forget_old, moment, portrait, worth_a_picture
-from companion.night.answers import Actor, CommandResult
 from companion.night.backup.restore import settle
 from companion.night.backup.retention import BackupRetention
 from companion.night.commands.ballot import Ballots
@@ -48,20 +46,15 @@ from companion.night.log.data_folder import (
     write_address,
 )
 from companion.night.log.database import StorageError
-from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
+from companion.night.log.salvage import open_or_salvage
 from companion.night.people import People
 from companion.night.views.damage import damage_report
 from companion.ports import (
     BadDataError,
-    CameraStatus,
     CountPosterior,
     DeviceState,
-    EvidencePicture,
-    IglooStatus,
     Motion,
-    SimulatedAction,
-    TableStatus,
 )
 from companion.practice.database import PracticeDatabaseError
 from companion.practice.shakes import TrainingError
@@ -74,7 +67,7 @@ from companion.service.options import DataFolderBusyError, ServeOptions
 from companion.service.practice import TRAINING, TablePracticeIgloo, practice_run
 from companion.service.waveform import Waves
 from companion.settings import Settings
-from web.http.json_forms import camera_form, count_form, igloo_form, igloos_form, motion_form
+from web.http.json_forms import CameraForm, camera_form, count_form, igloo_form, igloos_form, motion_form
 
 if TYPE_CHECKING:
     from companion.service.mqtt import MqttPublisher
@@ -111,7 +104,7 @@ class Service:
         settle(options.data)
         self.settings = Settings(options.data / "settings.json")
         self.hub = Hub()
-        self._journal = Journal(options.data / JOURNAL)
+        self._journal = open_or_salvage(options.data / JOURNAL)
         self.boxes = Boxes(options.data / BOXES)
         self.votes = Votes(options.data / VOTES)
         self.ballots = Ballots(options.data / BALLOTS, self.votes)
@@ -121,18 +114,12 @@ class Service:
         self.night = Night(self._journal, self.hub, boxes=self.boxes, damage=damage, offered=offered)
         for one in damage:
             log.error("%s", one["en"])
-        self.access, self.access_note = open_or_begin_anew(options.data / ACCESS)
-        self._pictures = EvidenceStore(options.data / EVIDENCE)
+        self.access, self.access_note = open_or_begin_anew(options.data / ACCESS, self.settings)
+        self.pictures = EvidenceStore(options.data / EVIDENCE)
+        self.portrait = portrait
         self._maintenance = Maintenance(options.data, self._journal, self.settings, self.hub)
         self._watch = RoundWatch(self.night)
-        self.calibration_run = CalibrationRun(
-            options.data,
-            self.hub,
-            statuses=self.igloos,
-            gate=self.night.gate,
-            shake=self._shake_for,
-        )
-        self._igloos = Igloos(
+        self.igloos = Igloos(
             port=options.igloo,
             simulate=options.simulate,
             settings=self.settings,
@@ -141,11 +128,18 @@ class Service:
             on_count=self._on_count,
             known=lambda key, kind: self.calibration_run.calibrations.calibrated_model(device_name(key, kind)),
         )
-        self._igloos.subscribe(self.calibration_run.hear)
+        self.calibration_run = CalibrationRun(
+            options.data,
+            self.hub,
+            statuses=self.igloos.statuses,
+            gate=self.night.gate,
+            shake=self.igloos.shake_for,
+        )
+        self.igloos.subscribe(self.calibration_run.hear)
         waves = Waves(self.hub, gate=self.night.gate)
-        self._igloos.subscribe(waves.hear)
-        self._ear = TablePracticeIgloo(self._igloos.statuses)
-        self._igloos.subscribe(self._ear.hear)
+        self.igloos.subscribe(waves.hear)
+        self._ear = TablePracticeIgloo(self.igloos.statuses)
+        self.igloos.subscribe(self._ear.hear)
         self.training = practice_run(
             options.data / TRAINING,
             self._ear,
@@ -158,16 +152,16 @@ class Service:
         )
         self.again = False
         self._end: Callable[[], None] = lambda: None
-        self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
+        self.buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
         self._mqtt: MqttPublisher | None = None
         self._mqtt_note = ""
-        self._camera_service = CameraService(on_view=self._publish_camera)
+        self.camera_service = CameraService(
+            self.settings, self.pictures, on_view=self._publish_camera, on_kept=self.night.add_evidence
+        )
         self.cards = CardTable(options.data / TABLES)
         self.follow_service = FollowService(
-            options.data / TABLES, self.night, self.settings, self._camera_service, on_change=self._publish_camera
+            options.data / TABLES, self.night, self.settings, self.camera_service, on_change=self._publish_camera
         )
-        self._motion: Motion | None = None
-        self._count: CountPosterior | None = None
         self._closing = threading.Event()
         self._threads: list[threading.Thread] = []
         self._urls: list[str] = []
@@ -176,12 +170,12 @@ class Service:
 
     def start(self) -> None:
         """Start looking for devices and telling the page of them."""
-        self._camera_service.use(self.options.camera or self.settings.text("camera_source"))
+        self.camera_service.use(self.options.camera or self.settings.text("camera_source"))
         self.follow_service.start()
         self.calibration_run.start()
-        self._igloos.start()
+        self.igloos.start()
         self._maintenance.start()
-        self._buttons.start()
+        self.buttons.start()
         self._start_mqtt()
         for work in (self._tell_health, self._keep_pictures):
             thread = threading.Thread(target=work, name=work.__name__.strip("_"), daemon=True)
@@ -198,7 +192,7 @@ class Service:
         def state() -> dict[str, Any]:
             # The count is asked last: a round that has begun since hides it.
             view = self.night.view()
-            count = self.count()
+            count = self.igloos.count()
             return state_of(view, None if count is None else count.count)
 
         try:
@@ -211,7 +205,7 @@ class Service:
 
     def other_devices(self) -> dict[str, Any]:
         """Return how the panel and the line to the home's automation are doing, as JSON; null where there is none."""
-        panel, mqtt = self._buttons.status(), None
+        panel, mqtt = self.buttons.status(), None
         if self._mqtt is not None:
             up = self._mqtt.connected
             state = DeviceState.CONNECTED if up else DeviceState.SEARCHING
@@ -238,11 +232,11 @@ class Service:
         if self._mqtt is not None:
             self._mqtt.close()
         self.hub.close()
-        self._buttons.close()
-        self._igloos.close()
+        self.buttons.close()
+        self.igloos.close()
         self.calibration_run.close()
         self.follow_service.close()
-        self._camera_service.close()
+        self.camera_service.close()
         self._maintenance.close()
         for thread in self._threads:
             thread.join(timeout=5)
@@ -255,20 +249,20 @@ class Service:
     def describe(self) -> list[str]:
         """Return a line a device for the terminal: what was found, and what is missing."""
         lines = []
-        for status in self.igloos():
+        for status in self.igloos.statuses():
             driver = f", {status.protocol}" if status.protocol else ""
             unit = f", unit {status.unit}" if status.unit else ""
             rate = f", {status.nominal_hz:.0f} Hz" if status.nominal_hz else ""
             how = f"{status.state} ({status.kind}) at {status.port}{driver}{unit}{rate}"
             lines.append(f"Igloo {status.key}: {how}. {status.note}")
-        camera = self.camera()
+        camera = self.camera_service.status()
         if camera is not None:
             lines.append(f"Camera {camera.source}: {camera.state} ({camera.kind}). {camera.note}")
-        panel = self._buttons.status()
+        panel = self.buttons.status()
         if panel is not None:
             words = " ".join(part for part in (panel.note, panel.detail) if part)
             lines.append(f"Panel: {panel.state} ({panel.kind}). {words}")
-        if not self.igloos():
+        if not self.igloos.statuses():
             lines.insert(0, "No sensor igloo is connected.")
         if camera is None:
             lines.append("No camera is chosen.")
@@ -303,14 +297,6 @@ class Service:
         except (BadDataError, OSError) as error:
             log.warning("An igloo's shakes keep a name: %s", error)
 
-    def portrait(self, data: bytes) -> bytes:
-        """Return a photo as a small square JPEG."""
-        return portrait(data)
-
-    def press(self, button: str, by: Actor) -> CommandResult | None:
-        """Press a button of the table on a phone."""
-        return self._buttons.press(button, by)
-
     # --- what the page asks ----------------------------------------------------------------------------------
 
     def addresses(self) -> Sequence[str]:
@@ -321,11 +307,11 @@ class Service:
         """Return version, devices with their kind, the open match and the journal's position."""
         view = self.night.view()
         match = view["match"]
-        devices: list[dict[str, Any]] = [{"device": "igloo", **igloo_form(status)} for status in self.igloos()]
-        camera = self.camera()
+        devices: list[dict[str, Any]] = [{"device": "igloo", **igloo_form(status)} for status in self.igloos.statuses()]
+        camera = self.camera_service.status()
         if camera is not None:
             devices.append({"device": "camera", "kind": camera.kind, "state": camera.state, "source": camera.source})
-        panel = self._buttons.status()
+        panel = self.buttons.status()
         if panel is not None:
             devices.append({"device": "panel", "kind": panel.kind, "state": panel.state, "note": panel.note})
         return {
@@ -339,83 +325,9 @@ class Service:
             "uptime_s": round(time.monotonic() - _STARTED_S, 1),
         }
 
-    def igloos(self) -> Sequence[IglooStatus]:
-        """Return every igloo that is known."""
-        return self._igloos.statuses()
-
-    def motion(self) -> Motion | None:
-        """Return the newest change of motion."""
-        return self._motion
-
-    def count(self) -> CountPosterior | None:
-        """Return the newest count, or None: a live round hides it, and forgets it."""
-        if not self.night.gate.is_open():
-            self._count = None
-        return self.night.gate.through(self._count, None)
-
-    def camera(self) -> CameraStatus | None:
-        """Return how the camera is doing, or None without a source."""
-        return self._camera_service.status()
-
-    def table(self) -> TableStatus | None:
-        """Return what the newest picture shows of the markers."""
-        return self._camera_service.table()
-
-    def camera_jpeg(self, which: str) -> bytes | None:
-        """Return the newest frame or straightened table as JPEG."""
-        return self._camera_service.jpeg(which)
-
-    def use_camera(self, text: str) -> None:
-        """Change the camera's source and remember it.
-
-        :raises BadDataError: for a text that names no source.
-        """
-        self._camera_service.use(text, from_page=True)
-        self.settings.set({"camera_source": text.strip()})
-        self._publish_camera()
-
-    def upload_photo(self, data: bytes) -> TableStatus:
-        """Take a photo from a phone as the newest picture.
-
-        :raises BadDataError: when it is no picture, in one sentence.
-        """
-        table = self._camera_service.take_photo(data)
-        self._publish_camera()
-        return table
-
-    def keep_evidence(self, *, fresh: bool = False) -> EvidencePicture | None:
-        """Keep the newest picture and enter it in the journal; with ``fresh`` only one that was not kept before."""
-        picture = self._camera_service.evidence(fresh=fresh)
-        if picture is None:
-            return None
-        data, found = picture
-        sha256 = self._pictures.keep(data, ".jpg")
-        kept = replace(found, sha256=sha256)
-        self.night.add_evidence(kept)
-        return kept
-
-    def evidence(self, sha256: str) -> tuple[bytes, str] | None:
-        """Return a kept picture and its media type."""
-        return self._pictures.open(sha256)
-
-    def simulated(self) -> bool:
-        """Return whether a simulated igloo is there to be played with."""
-        return self._igloos.simulated
-
-    def _shake_for(self, count: int, seconds: float, guided: bool) -> None:
-        self._igloos.shake_for(count, seconds, guided=guided)
-
-    def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
-        """Do something to the simulated igloo.
-
-        :raises companion.ports.DeviceError: when there is none.
-        """
-        self._igloos.simulate(action, count)
-
     # --- what the devices say --------------------------------------------------------------------------------
 
     def _on_motion(self, motion: Motion) -> None:
-        self._motion = motion
         self.hub.publish("motion", motion_form(motion))
         try:
             fault = self._watch.on_motion(motion)
@@ -426,12 +338,15 @@ class Service:
             self.hub.publish("notice", {"fault": fault})
 
     def _on_count(self, posterior: CountPosterior) -> None:
-        self._count = posterior
         self._ear.counted(posterior)
         self.hub.publish("count", count_form(posterior, self.night.gate))
 
     def _publish_camera(self) -> None:
-        self.hub.publish("camera", camera_form(self.camera(), self.table(), self.follow_service.status()))
+        self.hub.publish("camera", self._camera_form())
+
+    def _camera_form(self) -> CameraForm:
+        camera = self.camera_service
+        return camera_form(camera.status(), camera.table(), self.follow_service.status())
 
     def _tell_health(self) -> None:
         """Tell the page of the devices' health when it changed, and that a round hides or shows the count."""
@@ -441,11 +356,13 @@ class Service:
             if time.monotonic() - tidied > TIDY_EVERY_S:
                 tidied = time.monotonic()
                 if self._maintenance.may_forget():
-                    forget_old(self._pictures.folder, self.settings.number("keep_pictures_days"))
-            count = count_form(self.count(), self.night.gate)
+                    forget_old(self.pictures.folder, self.settings.number("keep_pictures_days"))
+            count = count_form(self.igloos.count(), self.night.gate)
             news = {
-                "igloo": igloos_form(self.igloos(), simulated=self.simulated()),
-                "camera": camera_form(self.camera(), self.table(), self.follow_service.status()),
+                "igloo": igloos_form(self.igloos.statuses(), simulated=self.igloos.simulated),
+                "camera": camera_form(
+                    self.camera_service.status(), self.camera_service.table(), self.follow_service.status()
+                ),
             }
             if count["hidden"] != last.get("hidden"):
                 last["hidden"] = count["hidden"]
@@ -471,7 +388,7 @@ class Service:
                 turned, before = (before, now), now
                 if self.settings["evidence_each_round"] and worth_a_picture(*turned):
                     try:
-                        self.keep_evidence(fresh=True)
+                        self.camera_service.keep_evidence(fresh=True)
                     except OSError as error:
                         log.error("A picture could not be kept: %s", error)
 

@@ -72,6 +72,8 @@ class Igloos:
         self._discovery = IglooDiscovery(named=[named] if named else [], search=not named, deny=deny)
         self._simulate = simulate
         self._gate, self._on_motion, self._on_count = gate, on_motion, on_count
+        self._motion: Motion | None = None
+        self._count: CountPosterior | None = None
         self._known = known
         self._pipelines: dict[int, SamplePipeline] = {}
         self._lock = threading.Lock()
@@ -90,6 +92,16 @@ class Igloos:
         """Return how every igloo is doing."""
         return self._discovery.statuses()
 
+    def motion(self) -> Motion | None:
+        """Return the newest change of motion of any igloo."""
+        return self._motion
+
+    def count(self) -> CountPosterior | None:
+        """Return the newest count, or None: a live round hides it, and forgets it."""
+        if not self._gate.is_open():
+            self._count = None
+        return self._gate.through(self._count, None)
+
     def subscribe(self, listener: Callable[[IglooLink, Samples], None]) -> None:
         """Call ``listener`` with link and samples of every igloo, now and later."""
         self._discovery.subscribe(listener)
@@ -99,7 +111,7 @@ class Igloos:
         """Return whether a simulated igloo is there to be played with."""
         return self._simulated is not None
 
-    def simulate(self, action: SimulatedAction, count: int | None) -> None:
+    def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
         """Do something to the simulated igloo; without ``count`` a shake takes another number than anybody knows.
 
         :raises DeviceError: when there is none.
@@ -124,7 +136,7 @@ class Igloos:
             case SimulatedAction.REPLUG:
                 igloo.replug()
 
-    def shake_for(self, count: int, seconds: float, *, guided: bool) -> None:
+    def shake_for(self, count: int, seconds: float, guided: bool) -> None:
         """Shake the simulated igloo for so long, ``guided`` with the beat.
 
         :raises DeviceError: when there is none.
@@ -152,6 +164,14 @@ class Igloos:
         if pipeline is not None:
             pipeline.hear(samples)
 
+    def _moved(self, motion: Motion) -> None:
+        self._motion = motion
+        self._on_motion(motion)
+
+    def _counted(self, posterior: CountPosterior) -> None:
+        self._count = posterior
+        self._on_count(posterior)
+
     def _changed(self, statuses: list[IglooStatus]) -> None:
         """Give every link its pipeline; an igloo that has told its unit gets a new one under its own name."""
         del statuses
@@ -167,8 +187,8 @@ class Igloos:
                     pipeline = SamplePipeline(
                         status.key,
                         status.kind,
-                        on_motion=self._on_motion,
-                        on_count=self._on_count,
+                        on_motion=self._moved,
+                        on_count=self._counted,
                         gate=self._gate,
                         known=partial(self._known, status.key, status.kind),
                     )

@@ -6,14 +6,24 @@ import contextlib
 import sqlite3
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from companion.access.store import MOST_SESSIONS, OPEN_TOKENS, Access, TooManyTriesError, TryLimit
+from companion.access.store import (
+    DAY_MS,
+    MOST_SESSIONS,
+    OPEN_TOKENS,
+    SCHEMA,
+    Access,
+    TooManyTriesError,
+    TryLimit,
+    _hash,
+)
 from companion.night.answers import Role
 from companion.night.log.database import DamagedError, StorageError
+from companion.settings import Settings
 
 
 class Clock:
@@ -109,7 +119,8 @@ def test_everything_survives_a_restart_and_another_process_may_help(tmp_path: Pa
         pin = service.pin
     with contextlib.closing(Access(path)) as again:
         assert again.pin == pin
-        assert again.session(joined[0]) == joined[1]
+        session = again.session(joined[0])
+        assert session is not None and session.id == joined[1].id
         assert again.redeem(token, "a") is not None
 
 
@@ -176,11 +187,14 @@ def test_guessing_is_slow_for_one_address(access: Access, clock: Clock) -> None:
         access.join(wrong, "10.0.0.9")
 
 
-def test_guessing_host_links_is_slow_too(access: Access) -> None:
+def test_guessing_host_links_is_slow_and_keeps_no_host_out(access: Access) -> None:
+    token = access.host_token()
     for n in range(5):
         assert access.redeem(f"guess{n}", "10.0.0.9") is None
     with pytest.raises(TooManyTriesError):
-        access.redeem(access.host_token(), "10.0.0.9")
+        access.redeem("guess5", "10.0.0.9")
+    # The host may share that address with whoever guesses: a right link opens the table all the same.
+    assert access.redeem(token, "10.0.0.9") is not None
 
 
 def test_guessing_is_slow_for_all_together(access: Access, clock: Clock) -> None:
@@ -259,3 +273,187 @@ def test_a_damaged_file_is_said(tmp_path: Path) -> None:
         db.execute("CREATE TABLE x (y)")
     with pytest.raises(DamagedError, match="another program"):
         Access(path)
+
+
+# --- how long it lasts -------------------------------------------------------------------------------------------
+
+
+class Wall:
+    """The machine's two clocks: the time of day, which somebody may set, and the seconds since it started."""
+
+    def __init__(self) -> None:
+        self.ms, self.s = 1_800_000_000_000, 100.0
+
+    def pass_days(self, days: float) -> None:
+        self.ms += round(days * DAY_MS)
+        self.s += days * DAY_MS / 1000
+
+
+@pytest.fixture
+def wall() -> Wall:
+    return Wall()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Settings:
+    return Settings(tmp_path / "settings.json")
+
+
+@pytest.fixture
+def dated(tmp_path: Path, wall: Wall, house: Settings) -> Iterator[Callable[[], Access]]:
+    """Return what opens the same file again and again, as a service that starts anew."""
+    with contextlib.ExitStack() as opened:
+
+        def begin() -> Access:
+            access = Access(tmp_path / "access.sqlite", settings=house, clock=lambda: wall.ms, steady=lambda: wall.s)
+            opened.callback(access.close)
+            return access
+
+        yield begin
+
+
+def test_a_host_link_ends_after_its_days(dated: Callable[[], Access], wall: Wall, house: Settings) -> None:
+    access = dated()
+    token = access.host_token()
+    wall.pass_days(6.9)
+    assert access.redeem(token, "a") is not None
+    token = access.host_token()
+    wall.pass_days(7)
+    assert access.redeem(token, "a") is None
+    house.set({"host_link_days": 1})
+    token = access.host_token()
+    wall.pass_days(1)
+    assert access.redeem(token, "a") is None
+
+
+@pytest.mark.parametrize("how", ["host", "player"])
+def test_a_session_ends_when_it_was_not_used_for_its_days(
+    dated: Callable[[], Access], wall: Wall, house: Settings, how: str
+) -> None:
+    access = dated()
+    joined = access.redeem(access.host_token(), "a") if how == "host" else access.join(access.pin, "a")
+    assert joined is not None
+    # In use it lasts: two years, an evening every month or two.
+    for _ in range(12):
+        wall.pass_days(60)
+        session = access.session(joined[0])
+        assert session is not None and session.seen == wall.ms
+    assert session.made < session.seen
+    wall.pass_days(89.9)
+    assert access.sessions() != []
+    wall.pass_days(0.1)
+    assert access.session(joined[0]) is None
+    assert access.sessions() == []
+    assert access.session(joined[0]) is None
+    # What the host sets holds for sessions that are there.
+    again = access.join(access.pin, "a")
+    assert again is not None
+    house.set({"session_days": 30})
+    wall.pass_days(31)
+    assert access.sessions() == []
+
+
+def test_that_a_session_is_used_is_written_once_an_hour(dated: Callable[[], Access], wall: Wall) -> None:
+    access = dated()
+    joined = access.join(access.pin, "a")
+    assert joined is not None
+    before = access._db.total_changes
+    for _ in range(60):
+        wall.pass_days(0.9 / 24 / 60)
+        assert access.session(joined[0]) is not None
+    assert access._db.total_changes == before
+    wall.pass_days(0.2 / 24)
+    assert access.session(joined[0]) is not None
+    assert access._db.total_changes == before + 1
+
+
+def test_a_clock_that_is_set_late_ends_nothing_that_is_in_use(dated: Callable[[], Access], wall: Wall) -> None:
+    access = dated()
+    early = access.join(access.pin, "a")
+    access.close()
+    wall.pass_days(1 / 48)
+    access = dated()  # a Raspberry Pi that was off for a year begins with the time at which it was switched off
+    token, spent = access.host_token(), access.host_token()
+    host, player = access.redeem(spent, "a"), access.join(access.pin, "b")
+    assert host is not None and player is not None and early is not None
+    assert access.session(early[0]) is not None
+    wall.ms += 365 * DAY_MS
+    wall.pass_days(1 / 24)
+    for joined in (host, player, early):
+        assert access.session(joined[0]) is not None
+    assert access.redeem(token, "c") is not None
+    wall.pass_days(91)
+    assert access.sessions() == []
+
+
+def test_a_clock_that_ran_ahead_makes_nothing_last_for_ever(dated: Callable[[], Access], wall: Wall) -> None:
+    access = dated()
+    wall.ms += 3650 * DAY_MS
+    token = access.host_token()
+    joined = access.join(access.pin, "a")
+    assert joined is not None
+    access.close()
+    wall.ms -= 3650 * DAY_MS
+    access = dated()
+    assert access.session(joined[0]) is not None
+    wall.pass_days(91)
+    assert access.redeem(token, "a") is None
+    assert access.session(joined[0]) is None
+    # … also where it is set back while we run.
+    wall.ms += 3650 * DAY_MS
+    again = access.join(access.pin, "a")
+    assert again is not None
+    wall.ms -= 3650 * DAY_MS
+    assert len(access.sessions()) == 1
+    wall.pass_days(91)
+    assert access.sessions() == []
+
+
+def test_sessions_of_an_older_version_begin_their_days_when_it_is_upgraded(tmp_path: Path, wall: Wall) -> None:
+    path = tmp_path / "access.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA application_id = {SCHEMA.application_id}")
+        for step in SCHEMA.migrations[0]:
+            assert isinstance(step, str)
+            db.execute(step)
+        db.execute("INSERT INTO session VALUES (?, 'host-1', 'host', 'Ann', 'red', 5)", (_hash("secret"),))
+        db.execute("PRAGMA user_version = 1")
+        db.commit()
+    with contextlib.closing(Access(path)) as access:
+        session = access.session("secret")
+        assert session is not None
+        assert (session.label, session.colour, session.made, session.device) == ("Ann", "red", 5, ("", ""))
+
+
+def test_a_phone_beyond_them_ends_the_one_that_was_away_longest(
+    dated: Callable[[], Access], wall: Wall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.access.store.MOST_SESSIONS", 2)
+    access = dated()
+    first, second = (access.join(access.pin, "a", label) for label in ("first", "second"))
+    assert first is not None and second is not None
+    wall.pass_days(1)
+    assert access.session(first[0]) is not None
+    wall.pass_days(1)
+    assert access.join(access.pin, "a", "third") is not None
+    assert [one.label for one in access.sessions()] == ["first", "third"]
+
+
+def test_all_others_are_ended_at_once(access: Access) -> None:
+    hosts = [access.redeem(access.host_token(), "a") for _ in range(2)]
+    player = access.join(access.pin, "b", device=("Firefox", "Android"))
+    assert hosts[0] is not None and player is not None
+    assert player[1].device == ("Firefox", "Android")
+    assert access.revoke_others(hosts[0][1].id) == 2
+    assert [one.id for one in access.sessions()] == [hosts[0][1].id]
+    assert access.session(player[0]) is None
+
+
+def test_on_a_full_card_who_is_in_plays_on(dated: Callable[[], Access], wall: Wall) -> None:
+    access = dated()
+    joined = access.join(access.pin, "a")
+    assert joined is not None
+    wall.pass_days(1)
+    access._db.execute("PRAGMA query_only = 1")
+    assert access.session(joined[0]) is not None
+    assert len(access.sessions()) == 1

@@ -50,7 +50,7 @@ def service(tmp_path: Path, camera: MjpegServer, film: Filmed) -> Iterator[Servi
         tmp_path / TABLES,
         service.night,
         service.settings,
-        service._camera_service,
+        service.camera_service,
         on_change=service._publish_camera,
         lesson=0.5,
     )

@@ -432,8 +432,8 @@ def test_of_several_igloos_the_user_says_which(phones: Phones, service: Service)
     companion.open_match()
     companion.moves("start")
     page = phones.player()
-    companion.statuses = [SIMULATED, replace(SIMULATED, key="sim-2", unit=2, counts=LinkCounts(reconnects=3))]
-    companion.hub.publish("igloo", igloos_form(companion.statuses, simulated=True))
+    companion.igloos.told = [SIMULATED, replace(SIMULATED, key="sim-2", unit=2, counts=LinkCounts(reconnects=3))]
+    companion.hub.publish("igloo", igloos_form(companion.igloos.told, simulated=True))
     expect(page.locator("[data-do=cap]")).to_have_count(2)
     # Coming back is no loss.
     second = page.locator(".device").nth(1)

@@ -97,7 +97,7 @@ def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chrom
 
 
 def tell(companion: SmallCompanion, count: CountPosterior) -> None:
-    companion.newest_count = count
+    companion.igloos.newest_count = count
     companion.hub.publish("count", count_form(count, companion.night.gate))
 
 

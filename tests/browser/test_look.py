@@ -32,10 +32,10 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
     expect(page.locator(".setup fieldset")).to_have_count(3)
     yield "setup"
     companion.plug_in()
-    companion.status = CameraStatus(
+    companion.camera_service.told = CameraStatus(
         "usb:0", DeviceKind.REAL, DeviceState.CONNECTED, 1280, 720, 15.0, "The camera sends pictures."
     )
-    companion.upload_photo(JPEG)
+    companion.camera_service.take_photo(JPEG)
     companion.open_match(players=SIX[:players])
     expect(page.locator(".play[data-phase=ready]")).to_be_visible()
     yield "ready"

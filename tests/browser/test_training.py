@@ -54,7 +54,7 @@ def heard(companion: SmallCompanion) -> None:
 
 
 def igloo_round(companion: SmallCompanion, person: int, truth: int) -> None:
-    companion.statuses = [REAL]
+    companion.igloos.told = [REAL]
     dealt = companion.training.listen(person)["id"]
     companion.training.guess(dealt, person, 8)
     companion.training.tell(dealt, truth)
@@ -193,7 +193,7 @@ def test_a_duel_on_two_phones_hides_the_numbers_until_both_have_answered(phones:
 
 def test_the_igloo_is_shaken_guessed_turned_over_and_silent_in_a_live_round(phones: Phones, service: Service) -> None:
     companion = service.companion
-    companion.statuses = [REAL]
+    companion.igloos.told = [REAL]
     page = phones.player()
     trains(page, service, "Ann")
     page.reload()
@@ -281,7 +281,7 @@ def test_it_fits_has_no_barriers_and_is_in_one_language(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]], width: int, dark: bool, language: str
 ) -> None:
     ann, _ = history(service.companion, 60)
-    service.companion.statuses = [REAL]
+    service.companion.igloos.told = [REAL]
     page = phones.host(width=width, height=900, dark=dark, language=language)
     page.goto(f"{service.url}/training")
     expect(page.locator("#stage h1")).to_be_visible()

@@ -114,13 +114,31 @@ def test_the_host_sets_who_may_do_what(phones: Phones, service: Service) -> None
     player.goto(f"{service.url}/#workshop/rights")
     expect(player.locator("input[name=players_move]")).to_be_disabled()
     expect(player.locator(".pin")).to_have_count(0)
+    expect(host.locator(".phone")).to_have_count(2)
+    expect(host.locator(".phone", has=host.locator("[data-do=end-session]"))).to_contain_text("Chrome on Linux")
     host.click("[data-do=end-session]")
     host.click("[data-do=dialog-yes]")
     expect(host.locator("[data-do=end-session]")).to_have_count(0)
+    expect(host.locator("[data-do=end-others]")).to_have_count(0)
     player.goto(f"{service.url}/")
     player.reload()
     expect(player.locator(".role")).to_have_text("Watching")
     phones.forgive("403")
+
+
+def test_the_host_ends_all_other_phones_at_once(phones: Phones, service: Service) -> None:
+    player = phones.player()
+    for label in ("Zoé", "Christabelle-Marie"):
+        service.companion.access.join(service.companion.access.pin, "a", label, ("Samsung Internet", "Android"))
+    host = phones.host()
+    host.goto(f"{service.url}/#workshop/rights")
+    expect(host.locator(".phone")).to_have_count(4)
+    host.click("[data-do=end-others]")
+    host.click("[data-do=dialog-yes]")
+    expect(host.locator(".phone")).to_have_count(1)
+    expect(host.locator(".phone")).to_contain_text("this one")
+    player.reload()
+    expect(player.locator(".role")).to_have_text("Watching")
 
 
 def test_a_backup_is_made_and_brought_back_on_the_page(phones: Phones, service: Service) -> None:
@@ -204,6 +222,8 @@ def test_no_barrier_and_no_overflow_in_the_workshop(
     ann = next(one["id"] for one in companion.people.all() if one["name"] == "Ann")
     companion.people.change(ann, {"colour": "yellow", "token": "owl"})
     companion.backup_retention.make()
+    companion.access.join(companion.access.pin, "a", "Christabelle-Marie", ("Samsung Internet", "Android"))
+    companion.access.join(companion.access.pin, "a")
     page = phones.host(dark=dark, language=language, width=320 if dark else 1920, height=900)
     for part in PARTS:
         page.goto(f"{service.url}/#workshop/{part}")

@@ -30,7 +30,7 @@ def test_the_first_red_igloo_while_the_blue_one_is_not_learnt_yet(tmp_path: Path
     companion.settings.set({"camera_settle_tenths": 3})
     companion.do("open-match", {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}})
     companion.moves(*film.set_up)
-    companion.camera_service.take_photo(film.picture(0))
+    companion.watched.take_photo(film.picture(0))
     companion.follow_service.start()
     companion.follow_service.calibrate(GAME, None)
     companion.follow_service.teach(GAME, None)
@@ -44,21 +44,21 @@ def test_the_first_red_igloo_while_the_blue_one_is_not_learnt_yet(tmp_path: Path
     for moves in film.played[: RED - 1]:
         companion.moves(*moves)
     igloo = contents_of(film.states[BLUE], table.layout)
-    newest = companion.camera_service.newest()
+    newest = companion.watched.newest()
     assert newest is not None and blue in table.new_things(igloo.values())
-    companion.camera_service.take_photo(film.picture(BLUE))
-    shown = wait(lambda: (captured := companion.camera_service.newest()) is not newest and captured)
+    companion.watched.take_photo(film.picture(BLUE))
+    shown = wait(lambda: (captured := companion.watched.newest()) is not newest and captured)
     table.teach(shown.image(), igloo)
     again = SeenTable(GAME, tmp_path / "tables" / GAME, on_change=lambda: None)
     for known in (table, again):
         assert blue in known.most() and blue not in known.learnt(), "taught, and not learnt"
         assert not known.new_things(igloo.values()), "nobody need teach it twice"
 
-    companion.camera_service.take_photo(film.picture(RED - 1))
+    companion.watched.take_photo(film.picture(RED - 1))
     companion.follow_service.follow(True)
     wait(lambda: companion.follow_service.status()["state"] == "watching", LESSON_S)
     begun = len(companion.night.snapshot().by)
-    companion.camera_service.take_photo(film.picture(RED))
+    companion.watched.take_photo(film.picture(RED))
     wait(lambda: companion.follow_service.status()["asking"] or len(companion.night.snapshot().by) > begun, LESSON_S)
     asked = companion.follow_service.open_question()
     states = [candidate.state for candidate in asked.candidates] if asked else [companion.night.snapshot().states[-1]]

@@ -251,6 +251,31 @@ def test_a_bomb_is_refused_by_how_far_it_unpacks_before_memory_is_taken(tmp_path
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("kind", ["i1", "u1", "f2"])
+def test_small_numbers_are_weighed_as_what_they_become(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "bomb.npz"
+    many = np.zeros((4_000_000, 3), dtype=kind)
+    many[::97] = 1  # packs well, and yet to less than a hundredth
+    np.savez_compressed(path, accel=many, rate_hz=3200.0, ug_per_lsb=3900)
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadDataError, match="times its size"):
+            read_recording(path)
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_shape_that_only_the_head_claims_takes_no_memory(tmp_path: Path) -> None:
+    head = io.BytesIO()
+    np.lib.format.write_array_header_2_0(head, {"descr": "<f8", "fortran_order": False, "shape": (2**33, 3)})
+    with zipfile.ZipFile(tmp_path / "bomb.npz", "w") as packed:
+        packed.writestr("accel.npy", head.getvalue())
+        packed.writestr("notes.npy", bytes(3_000_000))
+    with pytest.raises(BadDataError, match="unpacks"):
+        read_recording(tmp_path / "bomb.npz")
+
+
 def test_arrays_that_nobody_asked_for_are_left_packed(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     path = save(tmp_path / "more.npz", accel=felt(200), rate_hz=3200.0, notes=rng.normal(size=1_000_000))

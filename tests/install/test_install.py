@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import socket
@@ -15,13 +14,14 @@ from pathlib import Path
 import pytest
 
 from companion.service.watchdog import Watchdog, notify
+from companion.settings import SETTINGS
+from tests.install.machine import NO_PYTHON, ROOT, SCRIPT, run_shut_in
 from tests.worlds.served import Served
+from web.http.server import RESERVE_THREADS
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
 FILES = ROOT / "companion" / "install"
-SCRIPT = ROOT / "install.sh"
 
 
 # --- the unit ----------------------------------------------------------------------------------------------------
@@ -56,6 +56,16 @@ def test_the_service_is_shut_in(tmp_path: Path) -> None:
     )
     # systemd's own measure: 0 is shut in wholly, 10 not at all; the threshold is ten times that.
     assert done.returncode == 0, done.stdout[-300:]
+
+
+def test_the_bounds_of_the_unit_hold_what_the_settings_allow() -> None:
+    unit = dict(line.split("=", 1) for line in (FILES / "companion.service").read_text().splitlines() if "=" in line)
+    most = next(setting.high for setting in SETTINGS if setting.name == "max_streams")
+    # A thread a stream, those that the server holds back for the others, and those of devices and housekeeping.
+    assert int(unit["TasksMax"]) >= 2 * (most + RESERVE_THREADS + 20)
+    # Of any Raspberry Pi's memory some is left for the system that could save it.
+    assert 50 <= int(unit["MemoryMax"].removesuffix("%")) <= 80
+    assert unit["OOMPolicy"] == "continue"
 
 
 def test_names_and_paths_are_the_same_everywhere() -> None:
@@ -115,23 +125,6 @@ def test_help_and_bad_options() -> None:
     assert told.returncode == 0 and "--uninstall" in told.stdout and "#" not in told.stdout
     bad = subprocess.run([str(SCRIPT), "--nonsense"], capture_output=True, text=True, check=False, timeout=30)
     assert (bad.returncode, bad.stderr) == (1, "install.sh: There is no option --nonsense.\n")
-
-
-PLACES = ("etc", "opt", "usr/local/bin", "var/lib")
-
-
-def run_shut_in(root: Path, *options: str, first: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the script as root where what it may change are folders of the test (a mount namespace of its own)."""
-    for place in PLACES:
-        (root / place).mkdir(parents=True, exist_ok=True)
-    binds = "; ".join(f"mount --bind {root / place} /{place}" for place in PLACES)
-    mine = [] if os.geteuid() == 0 else ["--map-root-user"]
-    command = ["unshare", "--mount", *mine, "bash", "-ec", f'{binds}; {first} exec "$0" "$@"', str(SCRIPT), *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-
-
-NO_PYTHON = "python3() { return 1; }; export -f python3;"
-"""With it the script ends where it would ask for packages of Python: after what it does to the machine itself."""
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ class House:
 
     @property
     def panel(self) -> Any:
-        return self.service._buttons.panel
+        return self.service.buttons.panel
 
     def do(self, command: str, body: dict[str, Any]) -> None:
         state = json.loads(self.host.ask("GET", "/api/health")[1])["journal"]["state"]
@@ -146,7 +146,7 @@ def test_a_night_at_the_buttons(companion: House) -> None:
 def test_without_pins_there_is_no_panel(tmp_path: Path) -> None:
     companion = House(tmp_path / "data", [])
     try:
-        assert companion.service._buttons.status() is None
+        assert companion.service.buttons.status() is None
         assert not any("Panel" in line for line in companion.service.describe())
     finally:
         companion.close()
@@ -155,7 +155,7 @@ def test_without_pins_there_is_no_panel(tmp_path: Path) -> None:
 def test_pins_that_do_not_fit_are_said_and_the_service_runs(tmp_path: Path) -> None:
     companion = House(tmp_path / "data", ["next 5", "undo 5"])
     try:
-        status = companion.service._buttons.status()
+        status = companion.service.buttons.status()
         assert status is not None and (status.state, status.note) == ("faulty", messages.BAD_PINS)
         assert "both at GPIO 5" in status.detail
     finally:
@@ -166,7 +166,7 @@ def test_a_machine_without_pins_says_so(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.delenv("GPIOZERO_PIN_FACTORY", raising=False)
     companion = House(tmp_path / "data", ["standard"])
     try:
-        status = companion.service._buttons.status()
+        status = companion.service.buttons.status()
         assert status is not None and status.state == "missing" and status.note in messages.NOTES
         assert any("Panel: missing" in line for line in companion.service.describe())
     finally:

@@ -108,7 +108,7 @@ class House:
                 self.done = self.waiting
                 self.post(f"/api/training/rounds/{self.done}/guess", {"person": self.ann, "guess": 4})
                 self.post(f"/api/training/rounds/{self.done}/truth", {"truth": 3})
-        wait(self.service.count)
+        wait(self.service.igloos.count)
 
     def published(self) -> dict[str, list[Any]]:
         """Return what the hub says until the igloo has been shaken once more, by topic."""
@@ -173,8 +173,8 @@ GATED: dict[str, Callable[[House], bool]] = {
     ),
     "POST /api/igloo/sitting/change": lambda house: not refused(house.post("/api/igloo/sitting/change", {"count": 3})),
     "the broker": lambda house: house.for_broker()["count"] is not None,
-    "the service": lambda house: house.service.count() is not None,
-    "the counter": lambda house: any(one._counter is not None for one in house.service._igloos._pipelines.values()),
+    "the service": lambda house: house.service.igloos.count() is not None,
+    "the counter": lambda house: any(one._counter is not None for one in house.service.igloos._pipelines.values()),
 }
 """Ways by which a count leaves: whether one does now."""
 STREAM = "GET /api/events"
@@ -358,7 +358,7 @@ def test_a_round_that_begins_while_anything_else_is_made_hides_it(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moment, service = Moment(), house.service
-    for part in (service.night, service.training, service.calibration_run):
+    for part in (service.night, service.training, service.calibration_run, service.igloos):
         monkeypatch.setattr(part, "gate" if part is service.night else "_gate", moment.gate)
 
     def race(part: object, name: str, answer: Any, ask: Callable[[], Any]) -> Any:

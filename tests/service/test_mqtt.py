@@ -136,10 +136,10 @@ def test_a_game_as_home_assistant_sees_it(tmp_path: Path, mosquitto: Mosquitto, 
             assert config["availability_topic"] == f"companion/{node}/status"
             assert config["device"]["identifiers"] == [f"companion_{node}"]
         # A count outside a round is told …
-        wait(lambda: [status for status in service.igloos() if status.state == "connected" and status.rate_hz])
-        service.simulate(home_action("shake"), 5)
+        wait(lambda: [status for status in service.igloos.statuses() if status.state == "connected" and status.rate_hz])
+        service.igloos.simulate(home_action("shake"), 5)
         wait(lambda: ear.state(node).get("count"))
-        service.simulate(home_action("set_down"))
+        service.igloos.simulate(home_action("set_down"))
 
         do(service, "open-match", {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}})
         wait(lambda: ear.state(node).get("score") == "Ann 10, blue 10")
@@ -149,8 +149,8 @@ def test_a_game_as_home_assistant_sees_it(tmp_path: Path, mosquitto: Mosquitto, 
         wait(lambda: ear.state(node).get("phase") == "shaking" and ear.state(node)["count"] is None)
         mark = len(ear.heard)
         with service.hub.subscribe(["motion"]) as motions:
-            service.simulate(home_action("shake"), 7)
-            service.simulate(home_action("set_down"))
+            service.igloos.simulate(home_action("shake"), 7)
+            service.igloos.simulate(home_action("set_down"))
             do(service, "moves", {"moves": ["take red"]})
             wait(
                 lambda: "Ann" in ear.state(node)["ruling"] and ear.state(node)["ruling_fr"] != ear.state(node)["ruling"]

@@ -259,8 +259,8 @@ def test_an_old_photo_is_no_witness_of_another_round(tmp_path: Path, monkeypatch
     monkeypatch.setattr(eye, "NOW_S", 0.0)  # a photo is none of now as soon as it was taken
     companion = House(tmp_path / "data", [])
     asked: list[EvidencePicture | None] = []
-    keep = companion.service.keep_evidence
-    monkeypatch.setattr(companion.service, "keep_evidence", lambda **how: asked.append(keep(**how)))
+    keep = companion.service.camera_service.keep_evidence
+    monkeypatch.setattr(companion.service.camera_service, "keep_evidence", lambda **how: asked.append(keep(**how)))
 
     def turn(command: str, *moves: str) -> bool:
         """Come to a moment that is worth a picture; return whether one is kept of it."""

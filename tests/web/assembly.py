@@ -18,7 +18,7 @@ from companion.follow.api import FollowService
 from companion.follow.camera import CameraService
 from companion.follow.cards import CardTable
 from companion.follow.pictures import portrait
-from companion.night.answers import TABLE, Actor, CommandResult
+from companion.night.answers import TABLE, CommandResult
 from companion.night.backup.retention import BackupRetention
 from companion.night.commands.ballot import Ballots
 from companion.night.commands.box_contents import Boxes
@@ -31,6 +31,7 @@ from companion.night.people import People
 from companion.ports import (
     BadDataError,
     CameraStatus,
+    CountGate,
     CountPosterior,
     DeviceKind,
     DeviceState,
@@ -94,6 +95,74 @@ def quick_machine(shake: Shake) -> CountPosterior:
     return CountPosterior("counted", tuple(0.45 if i == peak else 0.05 for i in range(12)), 2.4)
 
 
+class SmallIgloos:
+    """Implements :class:`web.protocols.companion.IgloosApi`: a test says what was felt and counted."""
+
+    def __init__(self, gate: CountGate, played: list[tuple[str, int | None]]) -> None:
+        self._gate, self._played = gate, played
+        self.told: list[IglooStatus] = []
+        self.newest_motion: Motion | None = None
+        self.newest_count: CountPosterior | None = None
+
+    def statuses(self) -> Sequence[IglooStatus]:
+        return self.told
+
+    def motion(self) -> Motion | None:
+        return self.newest_motion
+
+    def count(self) -> CountPosterior | None:
+        return self._gate.through(self.newest_count, None)
+
+    @property
+    def simulated(self) -> bool:
+        return any(s.kind is DeviceKind.SIMULATED for s in self.told)
+
+    def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
+        self._played.append((str(action), count))
+
+
+class SmallCamera:
+    """Implements :class:`web.protocols.companion.CameraServiceApi`: a test says how it does and shows it pictures."""
+
+    def __init__(self, pictures: EvidenceStore, on_view: Callable[[], None], on_kept: Callable[..., object]) -> None:
+        self._pictures, self._on_view, self._on_kept = pictures, on_view, on_kept
+        self.told: CameraStatus | None = None
+        self.newest_table: TableStatus | None = None
+        self.shown: dict[str, bytes] = {}
+
+    def status(self) -> CameraStatus | None:
+        return self.told
+
+    def table(self) -> TableStatus | None:
+        return self.newest_table
+
+    def jpeg(self, which: str) -> bytes | None:
+        return self.shown.get(which)
+
+    def choose(self, text: str) -> None:
+        if text.startswith("file:"):
+            raise BadDataError("This is no source of pictures that is known here.")
+        self.told = CameraStatus(text.strip(), DeviceKind.REAL, DeviceState.SEARCHING) if text else None
+        self._on_view()
+
+    def take_photo(self, data: bytes) -> TableStatus:
+        if not data.startswith(b"\xff\xd8"):
+            raise BadDataError("This is no picture that can be read here.")
+        self.shown["frame"] = data
+        number = self.newest_table.number + 1 if self.newest_table else 1
+        self.newest_table = TableStatus((0, 1), (2, 3), False, number)
+        self._on_view()
+        return self.newest_table
+
+    def keep_evidence(self) -> EvidencePicture | None:
+        data = self.shown.get("frame")
+        if data is None:
+            return None
+        kept = EvidencePicture(self._pictures.keep(data, ".jpg"), ".jpg", 1, 1, "photo", DeviceKind.REAL, (0, 1))
+        self._on_kept(kept)
+        return kept
+
+
 class SmallCompanion:
     """Implements :class:`web.protocols.companion.CompanionApi` over a folder; opening it again is a restart."""
 
@@ -110,29 +179,26 @@ class SmallCompanion:
         self.night = Night(
             self.journal, self.hub, rng=Random(7), boxes=self.boxes, offered=shown_games(examples=examples)
         )
-        self.access = Access(folder / "access.sqlite", limit=TryLimit())
         self.settings = Settings(None)
+        self.access = Access(folder / "access.sqlite", limit=TryLimit(), settings=self.settings)
         self.settings.set({"host_names": [NAME], "max_streams": streams})
-        self.store = EvidenceStore(folder / "evidence")
-        self.statuses: list[IglooStatus] = []
-        self.newest_motion: Motion | None = None
-        self.newest_count: CountPosterior | None = None
-        self.status: CameraStatus | None = None
-        self.newest_table: TableStatus | None = None
-        self.camera_service = CameraService(on_view=lambda: None)
+        self.pictures = EvidenceStore(folder / "evidence")
+        self.portrait = portrait
+        self.played: list[tuple[str, int | None]] = []
+        self.igloos = SmallIgloos(self.night.gate, self.played)
+        self.camera_service = SmallCamera(self.pictures, self._publish_camera, self.night.add_evidence)
+        self.watched = CameraService(self.settings, self.pictures, on_view=lambda: None)
         self.cards = CardTable(folder / "tables")
         self.follow_service = FollowService(
             folder / "tables",
             self.night,
             self.settings,
-            self.camera_service,
+            self.watched,
             on_change=self._publish_camera,
             lesson=0.5,
         )
-        self.pictures: dict[str, bytes] = {}
-        self.played: list[tuple[str, int | None]] = []
         self.urls: Sequence[str] = ("http://192.168.7.7:8080",)
-        self.ear = SmallEar(lambda: self.statuses)
+        self.ear = SmallEar(self.igloos.statuses)
         self.training = PracticeRun(
             PracticeDatabase(folder / "training.sqlite"),
             shake_bank,
@@ -151,7 +217,7 @@ class SmallCompanion:
         self.calibration_run = CalibrationRun(
             folder,
             self.hub,
-            statuses=lambda: self.statuses,
+            statuses=self.igloos.statuses,
             gate=self.night.gate,
             shake=lambda count, seconds, guided: self.played.append(("shake", count)),
         )
@@ -165,7 +231,7 @@ class SmallCompanion:
         return {
             "version": self.version,
             "started": "test",
-            "devices": [{"key": s.key, "kind": str(s.kind), "state": str(s.state)} for s in self.statuses],
+            "devices": [{"key": s.key, "kind": str(s.kind), "state": str(s.state)} for s in self.igloos.told],
             "match": match["id"] if match else None,
             "journal": self.night.seq,
         }
@@ -180,67 +246,12 @@ class SmallCompanion:
     def addresses(self) -> Sequence[str]:
         return self.urls
 
-    def igloos(self) -> Sequence[IglooStatus]:
-        return self.statuses
-
-    def motion(self) -> Motion | None:
-        return self.newest_motion
-
-    def count(self) -> CountPosterior | None:
-        return self.night.gate.through(self.newest_count, None)
-
-    def camera(self) -> CameraStatus | None:
-        return self.status
-
-    def table(self) -> TableStatus | None:
-        return self.newest_table
-
-    def camera_jpeg(self, which: str) -> bytes | None:
-        return self.pictures.get(which)
-
-    def use_camera(self, text: str) -> None:
-        if text.startswith("file:"):
-            raise BadDataError("This is no source of pictures that is known here.")
-        self.status = CameraStatus(text, DeviceKind.REAL, DeviceState.SEARCHING) if text else None
-        self._publish_camera()
-
-    def upload_photo(self, data: bytes) -> TableStatus:
-        if not data.startswith(b"\xff\xd8"):
-            raise BadDataError("This is no picture that can be read here.")
-        self.pictures["frame"] = data
-        number = self.newest_table.number + 1 if self.newest_table else 1
-        self.newest_table = TableStatus((0, 1), (2, 3), False, number)
-        self._publish_camera()
-        return self.newest_table
-
     def _publish_camera(self) -> None:
-        self.hub.publish("camera", camera_form(self.status, self.newest_table, self.follow_service.status()))
-
-    def keep_evidence(self) -> EvidencePicture | None:
-        data = self.pictures.get("frame")
-        if data is None:
-            return None
-        kept = EvidencePicture(self.store.keep(data, ".jpg"), ".jpg", 1, 1, "photo", DeviceKind.REAL, (0, 1))
-        self.night.add_evidence(kept)
-        return kept
-
-    def evidence(self, sha256: str) -> tuple[bytes, str] | None:
-        return self.store.open(sha256)
+        camera = self.camera_service
+        self.hub.publish("camera", camera_form(camera.status(), camera.table(), self.follow_service.status()))
 
     def _renamed(self, old: str, new: str | None) -> None:
         self.access.relabel(old, new or "")
-
-    def portrait(self, data: bytes) -> bytes:
-        return portrait(data)
-
-    def press(self, button: str, by: Actor) -> CommandResult | None:
-        return self.buttons.press(button, by)
-
-    def simulated(self) -> bool:
-        return any(s.kind is DeviceKind.SIMULATED for s in self.statuses)
-
-    def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
-        self.played.append((str(action), count))
 
     # --- what a test does
 
@@ -248,7 +259,7 @@ class SmallCompanion:
         self.calibration_run.close()
         self.training.close()
         self.follow_service.close()
-        self.camera_service.close()
+        self.watched.close()
         self.journal.close()
         self.access.close()
 
@@ -269,18 +280,18 @@ class SmallCompanion:
         return self.do("moves", {"moves": list(moves)})
 
     def plug_in(self) -> None:
-        self.statuses = [SIMULATED]
-        self.hub.publish("igloo", igloos_form(self.statuses, simulated=True))
+        self.igloos.told = [SIMULATED]
+        self.hub.publish("igloo", igloos_form(self.igloos.told, simulated=True))
 
     def feel(self, state: MotionState) -> None:
-        self.newest_motion = Motion("sim-1", state, 1.0, DeviceKind.SIMULATED, 4.0)
-        self.hub.publish("motion", motion_form(self.newest_motion))
+        self.igloos.newest_motion = Motion("sim-1", state, 1.0, DeviceKind.SIMULATED, 4.0)
+        self.hub.publish("motion", motion_form(self.igloos.newest_motion))
 
     def hear(self, beads: int) -> None:
         p = [0.01] * 12
         p[beads - 2] = 0.89
-        self.newest_count = CountPosterior("counted", tuple(p), 2.4, "", "sim-1", DeviceKind.SIMULATED, 1.0)
-        self.hub.publish("count", count_form(self.newest_count, self.night.gate))
+        self.igloos.newest_count = CountPosterior("counted", tuple(p), 2.4, "", "sim-1", DeviceKind.SIMULATED, 1.0)
+        self.hub.publish("count", count_form(self.igloos.newest_count, self.night.gate))
 
 
 class Service:

@@ -103,7 +103,7 @@ def picture(which: str) -> Response:
     """Answer with the newest ``frame``, or the newest straightened ``table``; who may see it is set by the host."""
     if which not in {"frame", "table"}:
         raise RefusedError(404, "not-found", "There is nothing here.")
-    data = companion().camera_jpeg(which)
+    data = companion().camera_service.jpeg(which)
     if data is None:
         raise RefusedError(404, "no-picture", "There is no picture yet.")
     return _picture(data, "image/jpeg", keep=False)
@@ -113,7 +113,7 @@ def picture(which: str) -> Response:
 @documented("player", guard=sees_pictures, answer=("image/jpeg", "image/png"))
 def evidence(sha256: Sha256) -> Response:
     """Answer with a picture that was kept as evidence; who may see it is set by the host."""
-    found = companion().evidence(sha256) if SHA256.fullmatch(sha256) else None
+    found = companion().pictures.open(sha256) if SHA256.fullmatch(sha256) else None
     if found is None or found[1] not in PICTURE_TYPES:
         raise RefusedError(404, "no-picture", "This picture is not kept here.")
     return _picture(*found, keep=True)
@@ -123,7 +123,7 @@ def evidence(sha256: Sha256) -> Response:
 @documented("player")
 def keep_evidence() -> KeptEvidence:
     """Keep the newest picture beside the journal, with the round that is being played."""
-    kept = companion().keep_evidence()
+    kept = companion().camera_service.keep_evidence()
     if kept is None:
         raise RefusedError(409, "no-picture", "There is no picture yet.")
     return {"ok": True, "sha256": kept.sha256}
@@ -134,7 +134,7 @@ def keep_evidence() -> KeptEvidence:
 def photo() -> PhotoMarkers:
     """Take in a photo (the body is the picture: JPEG, PNG …) and answer what it shows of the markers."""
     try:
-        table = companion().upload_photo(photo_body())
+        table = companion().camera_service.take_photo(photo_body())
     except BadDataError as error:
         raise said_by_device(error) from None
     return {"ok": True, "table": table_form(table)}
@@ -144,11 +144,12 @@ def photo() -> PhotoMarkers:
 @documented("host")
 def use_camera(body: CameraRequest) -> ChosenCamera:
     """Change the source of pictures: ``{"source": "usb:0"}``; only the host may."""
+    camera = companion().camera_service
     try:
-        companion().use_camera(body.source.strip())
+        camera.choose(body.source)
     except (BadDataError, DeviceError) as error:
         raise said_by_device(error) from None
-    form = camera_form(companion().camera(), companion().table(), companion().follow_service.status())
+    form = camera_form(camera.status(), camera.table(), companion().follow_service.status())
     return {"ok": True, **form}
 
 
@@ -170,10 +171,11 @@ def doctor() -> dict[str, JSON]:
 @documented("player")
 def simulate(body: SimulatedRequest) -> DoneForm:
     """Play with the simulated igloo: ``{"action", "count"?}``; 409 where there is none."""
-    if not companion().simulated():
+    igloos = companion().igloos
+    if not igloos.simulated:
         raise RefusedError(409, "not-simulated", "There is no simulated igloo here.")
     try:
-        companion().simulate(body.action, body.count)
+        igloos.simulate(body.action, body.count)
     except (BadDataError, DeviceError) as error:
         raise said_by_device(error) from None
     return {"ok": True}

@@ -165,7 +165,7 @@ def button(body: ButtonPress) -> Response:
     """Press a button of the table: ``next`` and ``shake`` take the step that is due, ``dispute`` calls everybody."""
     if body.button != "dispute":
         mover()
-    answer = companion().press(body.button, member().actor)
+    answer = companion().buttons.press(body.button, member().actor)
     return json_response({"ok": True}) if answer is None else answered(answer)
 
 

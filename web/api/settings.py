@@ -154,7 +154,7 @@ def change_settings(body: dict[str, JSON]) -> Response:
     source = changes.pop(CAMERA, None)
     if isinstance(source, str) and source != companion().settings.text(CAMERA):
         try:
-            companion().use_camera(source)
+            companion().camera_service.choose(source)
         except (BadDataError, DeviceError) as error:
             raise said_by_device(error) from None
     companion().settings.set(changes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Annotated, Literal, TypedDict
 
 import segno
@@ -17,8 +18,32 @@ from web.http.responses import RefusedError, json_response
 from web.protocols.companion import CompanionApi
 
 COOKIE = "companion"
-COOKIE_DAYS = 180
+COOKIE_DAYS = 400
+"""How long a browser is asked to keep its cookie, anew each time that it opens the page: the longest that browsers do.
+
+The session itself ends earlier, as the host sets it."""
 LABEL_LENGTH = 40
+
+BROWSERS = (
+    ("Edge", r"Edg(?:e|A|iOS)?/"),
+    ("Opera", r"OPR/|OPiOS/|OPT/"),
+    ("Samsung Internet", r"SamsungBrowser/"),
+    ("Firefox", r"Firefox/|FxiOS/"),
+    ("Chrome", r"Chrome/|CriOS/|Chromium/"),
+    ("Safari", r"Version/.*Safari/"),
+)
+SYSTEMS = (
+    ("Android", r"Android"),
+    ("iPhone", r"iPhone|iPod"),
+    ("iPad", r"iPad"),
+    ("Windows", r"Windows"),
+    ("Mac", r"Macintosh"),
+    ("ChromeOS", r"CrOS"),
+    ("Linux", r"Linux|X11"),
+)
+"""Families of browsers and systems, each with what tells it in a User-Agent; the first that fits is meant.
+
+Browsers name their models too, so the rarer one comes first."""
 
 views = Blueprint("sessions", __name__)
 
@@ -33,22 +58,29 @@ class PhoneForm(TypedDict):
 
 
 class JoinedPhone(TypedDict):
-    """A phone that joined: ``made`` is when, in milliseconds."""
+    """A phone that joined: ``made`` is when, ``seen`` when it was last used (to an hour), in milliseconds.
+
+    ``browser`` and ``system`` are the families of its browser and its system, each empty where it is not known.
+    """
 
     id: str
     role: str
     label: str
     colour: str | None
     made: int
+    seen: int
+    browser: str
+    system: str
 
 
 class JoiningForm(TypedDict):
-    """What the host shows to those who want to join."""
+    """What the host shows to those who want to join, who has, and after how many days without use that ends."""
 
     pin: str
     address: str
     addresses: list[str]
     joined: list[JoinedPhone]
+    session_days: int
 
 
 class JoinRequest(Body, frozen=True):
@@ -64,6 +96,13 @@ class Admitted(TypedDict):
     ok: Literal[True]
     role: str
     id: str
+
+
+class EndedForm(TypedDict):
+    """How many phones only watch from now on."""
+
+    ok: Literal[True]
+    ended: int
 
 
 class PinForm(TypedDict):
@@ -170,12 +209,28 @@ def me() -> PhoneForm:
 
 
 def _client(by: str) -> str:
-    """Return whose tries are counted: who guesses PINs does not lock the host link of the same address."""
-    return f"{by} {request.remote_addr or ''}"
+    """Return whose tries are counted: a member's its own, for others at its address may guess; else the address's."""
+    session = who()
+    return f"{by} {request.remote_addr or ''}" if session is None else f"{by} of {session.id}"
+
+
+def device() -> tuple[str, str]:
+    """Return the family of the browser that asks, and its system; of what it says of itself no more is kept."""
+    said = request.headers.get("User-Agent", "")[:1000]
+
+    def family(known: tuple[tuple[str, str], ...]) -> str:
+        return next((name for name, mark in known if re.search(mark, said)), "")
+
+    return family(BROWSERS), family(SYSTEMS)
 
 
 def _too_many(error: TooManyTriesError) -> RefusedError:
     return RefusedError(429, "too-many-tries", "Too many wrong tries. Wait a little.", wait_s=round(error.wait_s))
+
+
+def keep_signed_in(response: Response) -> Response:
+    """Ask a browser that has joined to keep its cookie longer: it opened the page."""
+    return response if who() is None else _admitted(response, request.cookies[COOKIE])
 
 
 def _admitted(response: Response, secret: str) -> Response:
@@ -198,7 +253,7 @@ def host_link(token: str) -> str:
 def open_table(token: str) -> Response:
     """Spend a host link: this browser becomes the host's."""
     try:
-        admitted = companion().access.redeem(token[:200], _client("link"))
+        admitted = companion().access.redeem(token[:200], _client("link"), device=device())
     except TooManyTriesError as error:
         raise _too_many(error) from None
     if admitted is None:
@@ -218,7 +273,7 @@ def join() -> Response | tuple[str, int]:
     open_door()
     pin = "".join(request.form.get("pin", "")[:20].split())
     try:
-        admitted = companion().access.join(pin, _client("pin"), _label(request.form.get("label", "")[:200]))
+        admitted = companion().access.join(pin, _client("pin"), _label(request.form.get("label", "")[:200]), device())
     except TooManyTriesError as error:
         raise _too_many(error) from None
     if admitted is None:
@@ -231,7 +286,7 @@ def join() -> Response | tuple[str, int]:
 def api_join(body: JoinRequest) -> Response:
     """Join the table with its PIN: ``{"pin", "label"?}``; answers with the cookie."""
     try:
-        admitted = companion().access.join(body.pin, _client("pin"), _label(body.label))
+        admitted = companion().access.join(body.pin, _client("pin"), _label(body.label), device())
     except TooManyTriesError as error:
         raise _too_many(error) from None
     if admitted is None:
@@ -253,7 +308,16 @@ def table() -> JoiningForm:
     """Answer the host with the table's PIN and addresses, and who has joined."""
     access = companion().access
     joined: list[JoinedPhone] = [
-        {"id": s.id, "role": str(s.role), "label": s.label, "colour": s.colour, "made": s.made}
+        {
+            "id": s.id,
+            "role": str(s.role),
+            "label": s.label,
+            "colour": s.colour,
+            "made": s.made,
+            "seen": s.seen,
+            "browser": s.device[0],
+            "system": s.device[1],
+        }
         for s in access.sessions()
     ]
     return {
@@ -261,6 +325,7 @@ def table() -> JoiningForm:
         "address": _table_address(),
         "addresses": list(companion().addresses()),
         "joined": joined,
+        "session_days": companion().settings.number("session_days"),
     }
 
 
@@ -281,6 +346,13 @@ def end_session(session_id: str) -> DoneForm:
     if not companion().access.revoke(session_id):
         raise RefusedError(404, "no-session", "This phone has left already.")
     return {"ok": True}
+
+
+@views.post("/api/sessions/end-others")
+@documented("host")
+def end_others() -> EndedForm:
+    """Withdraw the rights of every phone but the one that asks, other hosts' too; with the PIN they can join again."""
+    return {"ok": True, "ended": companion().access.revoke_others(host().id)}
 
 
 @views.get("/api/join.svg")

@@ -159,7 +159,7 @@ class Stream:
         return self._state() + b"".join(event(topic, compact(data)) for topic, data in topics.items())
 
     def _count(self) -> bytes:
-        data = count_form(self._companion.count(), self._companion.night.gate)
+        data = count_form(self._companion.igloos.count(), self._companion.night.gate)
         self._hidden = bool(data["hidden"])
         return event("count", compact(data))
 

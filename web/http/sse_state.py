@@ -46,10 +46,12 @@ class DevicesForm(TypedDict):
 def devices(companion: CompanionApi) -> DevicesForm:
     """Return the devices by topic. In a live round nothing in it tells a count."""
     return {
-        "igloo": igloos_form(companion.igloos(), simulated=companion.simulated()),
-        "motion": motion_form(companion.motion()),
-        "count": count_form(companion.count(), companion.night.gate),
-        "camera": camera_form(companion.camera(), companion.table(), companion.follow_service.status()),
+        "igloo": igloos_form(companion.igloos.statuses(), simulated=companion.igloos.simulated),
+        "motion": motion_form(companion.igloos.motion()),
+        "count": count_form(companion.igloos.count(), companion.night.gate),
+        "camera": camera_form(
+            companion.camera_service.status(), companion.camera_service.table(), companion.follow_service.status()
+        ),
         "bench": companion.calibration_run.state(),
         "ballot": ballot_form(companion),
     }

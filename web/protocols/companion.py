@@ -6,7 +6,7 @@ The page knows no device: it asks the house, and the house answers with the froz
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from companion.night.commands.box_contents import Boxes
     from companion.night.commands.night import Night
     from companion.night.commands.votes import Votes
+    from companion.night.log.pictures import EvidenceStore
     from companion.night.people import People
     from companion.ports import (
         CameraStatus,
@@ -108,8 +109,78 @@ class CalibrationApi(Protocol):
         ...
 
 
+class IgloosApi(Protocol):
+    """The sensor igloos of this table."""
+
+    def statuses(self) -> Sequence[IglooStatus]:
+        """Return every igloo that is known, with its health."""
+        ...
+
+    def motion(self) -> Motion | None:
+        """Return the newest change of motion, if there was one."""
+        ...
+
+    def count(self) -> CountPosterior | None:
+        """Return the newest bead count; None while a live round hides it."""
+        ...
+
+    @property
+    def simulated(self) -> bool:
+        """Return whether a simulated igloo is there to be played with."""
+        ...
+
+    def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
+        """Do something to the simulated igloo; ``count`` (2 … 13) chooses the beads of a shake.
+
+        :raises companion.ports.DeviceError: when no simulated igloo is there, in one sentence.
+        """
+        ...
+
+
+class CameraServiceApi(Protocol):
+    """The newest picture, from a camera or from a phone."""
+
+    def status(self) -> CameraStatus | None:
+        """Return the health of the camera, or None when no source was chosen."""
+        ...
+
+    def table(self) -> TableStatus | None:
+        """Return what the newest picture shows of the markers, or None when there is no picture."""
+        ...
+
+    def jpeg(self, which: str) -> bytes | None:
+        """Return the newest ``frame`` or the newest straightened ``table`` as JPEG, or None."""
+        ...
+
+    def choose(self, text: str) -> None:
+        """Change the source of pictures (``usb:0``, ``pi``, an http address, or empty for none) and remember it.
+
+        :raises companion.ports.BadDataError: for a text that names no source, in one sentence.
+        """
+        ...
+
+    def take_photo(self, data: bytes) -> TableStatus:
+        """Take a photo that a phone sent as the newest picture.
+
+        :raises companion.ports.BadDataError: when it is no picture, or too large a one, in one sentence.
+        """
+        ...
+
+    def keep_evidence(self) -> EvidencePicture | None:
+        """Keep the newest picture beside the journal and enter it in the open match; None without a picture."""
+        ...
+
+
+class ButtonsApi(Protocol):
+    """The buttons of the table, real ones or those on a phone."""
+
+    def press(self, button: str, by: Actor) -> CommandResult | None:
+        """Press ``next``, ``shake`` or ``dispute``; None for the last, which changes nothing."""
+        ...
+
+
 class CompanionApi(Protocol):
-    """The running companion, as the page sees it. Every method may be called from any thread."""
+    """The running companion as the page sees it: a record of its parts. They may be called from any thread."""
 
     @property
     def version(self) -> str:
@@ -131,6 +202,31 @@ class CompanionApi(Protocol):
     @property
     def access(self) -> Access:
         """Return who may do what: host links, the table's PIN, sessions."""
+        ...
+
+    @property
+    def igloos(self) -> IgloosApi:
+        """Return the sensor igloos, and the simulated one."""
+        ...
+
+    @property
+    def camera_service(self) -> CameraServiceApi:
+        """Return the source of pictures."""
+        ...
+
+    @property
+    def pictures(self) -> EvidenceStore:
+        """Return the pictures that were kept as evidence."""
+        ...
+
+    @property
+    def buttons(self) -> ButtonsApi:
+        """Return the buttons of the table."""
+        ...
+
+    @property
+    def portrait(self) -> Callable[[bytes], bytes]:
+        """Return what makes a small square JPEG of a photo, or raises :class:`companion.ports.BadDataError`."""
         ...
 
     @property
@@ -158,20 +254,9 @@ class CompanionApi(Protocol):
         """Return the people of the house."""
         ...
 
-    def portrait(self, data: bytes) -> bytes:
-        """Return a photo as a small square JPEG.
-
-        :raises companion.ports.BadDataError: when it is no picture, in one sentence.
-        """
-        ...
-
     @property
     def backup_retention(self) -> BackupRetention:
         """Return the backups beside the journal."""
-        ...
-
-    def press(self, button: str, by: Actor) -> CommandResult | None:
-        """Press a button of the table, ``next``, ``shake`` or ``dispute``; None for the last, which changes nothing."""
         ...
 
     @property
@@ -208,61 +293,4 @@ class CompanionApi(Protocol):
 
     def check_up(self) -> list[dict[str, Any]]:
         """Return what the doctor finds: ``{"check", "state", "en", "fr", "cure": {"en", "fr"} or null, "facts"}``."""
-        ...
-
-    def igloos(self) -> Sequence[IglooStatus]:
-        """Return every igloo that is known, with its health."""
-        ...
-
-    def motion(self) -> Motion | None:
-        """Return the newest change of motion, if there was one."""
-        ...
-
-    def count(self) -> CountPosterior | None:
-        """Return the newest bead count; None while a live round hides it."""
-        ...
-
-    def camera(self) -> CameraStatus | None:
-        """Return the health of the camera, or None when no source was chosen."""
-        ...
-
-    def table(self) -> TableStatus | None:
-        """Return what the newest picture shows of the markers, or None when there is no picture."""
-        ...
-
-    def camera_jpeg(self, which: str) -> bytes | None:
-        """Return the newest ``frame`` or the newest straightened ``table`` as JPEG, or None."""
-        ...
-
-    def use_camera(self, text: str) -> None:
-        """Change the source of pictures (``usb:0``, ``pi``, an http address, or empty for none) and remember it.
-
-        :raises companion.ports.BadDataError: for a text that names no source, in one sentence.
-        """
-        ...
-
-    def upload_photo(self, data: bytes) -> TableStatus:
-        """Take a photo that a phone sent as the newest picture.
-
-        :raises companion.ports.BadDataError: when it is no picture, or too large a one, in one sentence.
-        """
-        ...
-
-    def keep_evidence(self) -> EvidencePicture | None:
-        """Keep the newest picture beside the journal and enter it in the open match; None without a picture."""
-        ...
-
-    def evidence(self, sha256: str) -> tuple[bytes, str] | None:
-        """Return a kept picture and its media type, or None when there is none of that name."""
-        ...
-
-    def simulated(self) -> bool:
-        """Return whether a simulated igloo is there to be played with."""
-        ...
-
-    def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
-        """Do something to the simulated igloo; ``count`` (2 … 13) chooses the beads of a shake.
-
-        :raises companion.ports.DeviceError: when no simulated igloo is there, in one sentence.
-        """
         ...

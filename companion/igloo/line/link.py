@@ -51,6 +51,8 @@ class Timing:
 
 
 _GARBAGE_BYTES = 200
+_GLITCH_BYTES = 20
+"""Fewer bytes than the shortest frame has come from the plugging in itself."""
 
 
 def added(one: LinkCounts, other: LinkCounts) -> LinkCounts:
@@ -106,6 +108,9 @@ class SerialLink:
         self._locks = self._sweeps = self._baud_at = 0
         self._listen_from = self._listen_until = self._greeted_at = 0.0
         self._heard_bytes = self._printable = 0
+        # What arrived and belongs to nothing, and when the last of it did: over all bit rates that are listened at.
+        self._unread, self._unread_at = 0, self._clock()
+        self._unread_for = self._timing.first_listen + self._timing.listen * len(self._bauds)
         try:
             self._kind = kind_of(port)
         except OSError:
@@ -264,6 +269,8 @@ class SerialLink:
         if not data:
             return []
         self._heard_bytes += len(data)
+        self._unread = len(data) + (self._unread if now - self._unread_at <= self._unread_for else 0)
+        self._unread_at = now
         for driver in (self._driver,) if self._driver is not None else self._drivers:
             try:
                 runs = driver.feed(data, now)
@@ -277,6 +284,8 @@ class SerialLink:
             if self._driver is None and driver.in_step:
                 self._lock_on(driver)
             if self._driver is not None:
+                if driver.valid_at == now:
+                    self._unread = 0
                 self._introduce(driver)
                 return [] if self.superseded else runs
         self._printable += len(data) - len(data.translate(None, _PRINTABLE))
@@ -377,11 +386,15 @@ class SerialLink:
             return (DeviceState.MISSING if missing else DeviceState.FAULTY), refused.note
         driver = self._driver
         if driver is None:
-            if self._heard_bytes >= _GARBAGE_BYTES and (self._sweeps or self._fell_silent):
-                return DeviceState.FAULTY, messages.NOT_AN_IGLOO
-            if self._sweeps or self._fell_silent:
-                return DeviceState.SILENT, messages.NOTHING_ARRIVES
-            return DeviceState.SEARCHING, messages.LISTENING
+            return (
+                self._unheard(now) if self._sweeps or self._fell_silent else (DeviceState.SEARCHING, messages.LISTENING)
+            )
         if now - driver.valid_at > self._timing.stale:
-            return DeviceState.SILENT, messages.NOTHING_ARRIVES
+            return self._unheard(now)
         return driver.state(now, self._timing.stale)
+
+    def _unheard(self, now: float) -> tuple[DeviceState, str]:
+        """Return whether nothing arrives, or something that nobody understands."""
+        if self._unread < _GLITCH_BYTES or now - self._unread_at > self._unread_for:
+            return DeviceState.SILENT, messages.NOTHING_ARRIVES
+        return DeviceState.FAULTY, messages.NOISE if self.heard else messages.NOT_AN_IGLOO

@@ -30,6 +30,13 @@ MEASURED_S = 1.0
 GONE_S = 0.5
 """A pause of the lines after which an unknown number may be missing."""
 
+WAITS = 16
+"""So many times that nothing came are remembered: boards write many lines at once, and the longest wait but one or two
+is that from burst to burst."""
+
+BLOCK_S, BLOCK_WAITS = 0.25, 2.5
+"""A block of the rate's fit in seconds, and at least so many bursts of lines: the last line of one is hardly late."""
+
 _NUMBER = rb"[ ]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?)[ ]*"
 _LINE = re.compile(_NUMBER + rb"[,\t]" + _NUMBER + rb"[,\t]" + _NUMBER)
 
@@ -87,6 +94,8 @@ class TextStream:
         self.not_acceleration = False
         self.data_at: float | None = None
         self._fit = LowerEdge(8.0)
+        self._began: tuple[int, float] | None = None
+        self._waits: deque[float] = deque(maxlen=WAITS)
         self._next = 0
         self._held: deque[tuple[int, Row]] = deque()
         self._recent: deque[tuple[float, Row]] = deque()
@@ -101,12 +110,17 @@ class TextStream:
         period = self._fit.fitted
         if period is None or self._fit.span < MEASURED_S or not 5.0 <= 1.0 / max(period, 1e-6) <= 20_000.0:
             return None
-        return 1.0 / period if self._fit.spread <= max(0.05, period) else None
+        return 1.0 / period if self._fit.spread <= max(0.05, period, 0.5 * self._wait) else None
 
     @property
     def rate_is_nonsense(self) -> bool:
         """Return whether the lines come at no steady rate, so that no sample has a time."""
-        return self._fit.span >= 2.0 * MEASURED_S and self.rate_hz is None
+        return self._fit.span >= max(2.0 * MEASURED_S, 4.0 * BLOCK_WAITS * self._wait) and self.rate_hz is None
+
+    @property
+    def _wait(self) -> float:
+        """Return the seconds from burst to burst of the lines."""
+        return sorted(self._waits)[int(0.9 * len(self._waits))] if self._waits else 0.0
 
     def counts(self) -> LinkCounts:
         """Return all that was counted; ``reconnects`` are for the link to fill in."""
@@ -125,6 +139,8 @@ class TextStream:
         self._recent.clear()
         self.unit_g, self.not_acceleration, self.data_at = None, False, None
         self._fit.clear()
+        self._waits.clear()
+        self._began = None
         self._cut, self._emitted_to = True, None
 
     def feed(self, rows: list[Row | None], now: float) -> list[Samples]:
@@ -132,8 +148,11 @@ class TextStream:
 
         A line that is no sample is counted as corrupt and as one lost sample.
         """
-        if self.data_at is not None and now - self.data_at > max(GONE_S, 5.0 / (self.rate_hz or 1e3)):
-            self._pause(len(rows), now)
+        if rows and self.data_at is not None:
+            wait = now - self.data_at
+            if wait > max(GONE_S, 5.0 / (self.rate_hz or 1e3), 2.0 * self._wait):
+                self._pause(len(rows), now)
+            self._waits.append(wait)
         for row in rows:
             if row is None:
                 self._corrupt += 1
@@ -146,20 +165,32 @@ class TextStream:
         if rows:
             self.data_at = now
             # Lines that came together waited for each other: the last one waited least.
-            self._fit.add(self._next - 1, now)
-            if self.rate_hz is not None:
-                self._fit.block = max(1.0, 0.25 * self.rate_hz)
-        while self._recent and now - self._recent[0][0] > 1.0:
+            self._measure(now)
+        while self._recent and now - self._recent[0][0] > max(1.0, BLOCK_WAITS * self._wait):
             self._recent.popleft()
         if self.unit_g is None and rows:
             self._find_unit()
         return self._emit()
+
+    def _measure(self, now: float) -> None:
+        """Take the arrival of the last line into the rate's fit."""
+        last = self._next - 1
+        if self._began is None:
+            self._began = (last, now)
+        elif self._fit.fitted is None and last > self._began[0] and now > self._began[1]:
+            # From one end of all lines to the other, until there are blocks: who is late in a block is known by it.
+            self._fit.guess = (now - self._began[1]) / (last - self._began[0])
+        period = self._fit.slope
+        if period is not None and period > 0.0:
+            self._fit.block = max(1.0, max(BLOCK_S, BLOCK_WAITS * self._wait) / period)
+        self._fit.add(last, now)
 
     def _pause(self, came: int, now: float) -> None:
         """Decide whether a pause was ours (then the lines waited, and come at once) or the board's."""
         due = self._fit.at(self._next + came - 1)
         if due is None or now - due > GONE_S:
             self._fit.break_here()
+            self._began = None
             self._rejected += len(self._held)
             self._held.clear()
             self._recent.clear()

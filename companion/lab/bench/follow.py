@@ -63,11 +63,13 @@ def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tu
     from companion.night.answers import TABLE
     from companion.night.commands.night import Night
     from companion.night.log.journal import Journal
+    from companion.night.log.pictures import EvidenceStore
     from companion.settings import Settings
 
     game, tally, count = "iglu-iglu", _Tally(), iter(range(10**6))
     journal = Journal(folder / "journal.sqlite")
-    night, settings, camera_service = Night(journal, Hub()), Settings(None), CameraService(on_view=lambda: None)
+    night, settings = Night(journal, Hub()), Settings(None)
+    camera_service = CameraService(settings, EvidenceStore(folder / "evidence"), on_view=lambda: None)
     follow_service = FollowService(folder / "tables", night, settings, camera_service, on_change=lambda: None)
 
     def do(command: str, body: dict[str, Any]) -> None:

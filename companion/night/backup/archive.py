@@ -30,9 +30,10 @@ from typing import Any, BinaryIO
 import msgspec
 
 from companion import __version__
+from companion.night.backup.foreign import adopt
 from companion.night.backup.messages import BackupError
 from companion.night.log.data_folder import EVIDENCE, FORGOTTEN, JOURNAL, sync_folder
-from companion.night.log.database import DamagedError, StorageError, integrity, open_database
+from companion.night.log.database import StorageError, open_database
 from companion.night.log.journal import SCHEMA, wall_clock
 
 FORMAT = 1
@@ -283,9 +284,10 @@ def add_part(archive: zipfile.ZipFile, name: str, path: Path, changed: float) ->
 
 
 def examine(path: Path, *, unpack: Path | None = None, shown: str = "") -> Manifest:
-    """Read a backup to its end, compare every file with its SHA-256, check its journal, and return what it says.
+    """Read a backup to its end, compare every file with its SHA-256, and return what it says.
 
-    With ``unpack`` the files are written below that folder, durably. ``shown`` is the name that a person knows.
+    With ``unpack`` the files are written below that folder, durably, and of the databases the rows in fresh ones, as
+    :func:`companion.night.backup.foreign.adopt` has them. ``shown`` is the name that a person knows.
 
     :raises BackupError: when it is no backup, damaged, cut off, or made by a newer companion.
     """
@@ -426,27 +428,6 @@ def _read_part(
             target.flush()
             os.fsync(target.fileno())
     if unpack is not None:
-        os.utime(unpack / part.name, (part.changed, part.changed))
         if part.name.endswith(".sqlite"):
-            check_database(unpack / part.name, shown)
-
-
-def check_database(path: Path, shown: str) -> None:
-    """Check a database that came out of a backup.
-
-    :raises BackupError: when it is damaged, or newer than this program.
-    """
-    try:
-        with contextlib.closing(
-            open_database(path, SCHEMA, read_only=True) if path.name == JOURNAL else _open_other(path)
-        ) as db:
-            if integrity(db):
-                raise BackupError("broken", file=shown, part=path.name)
-    except DamagedError as error:
-        raise BackupError("broken", file=shown, part=path.name) from error
-    except StorageError as error:
-        if error.key == "disk-newer":
-            raise BackupError("newer", file=shown) from error
-        raise
-    except sqlite3.Error as error:
-        raise BackupError("broken", file=shown, part=path.name) from error
+            adopt(unpack / part.name, part.name, shown=shown)
+        os.utime(unpack / part.name, (part.changed, part.changed))

@@ -15,12 +15,12 @@ from collections.abc import Collection
 from pathlib import Path
 
 from companion.night.backup.archive import BACKUPS, MANIFEST, add_part, examine, named_entry
+from companion.night.backup.foreign import TRAINING
 from companion.night.backup.messages import BackupError
 from companion.night.backup.scheduler import backups
 from companion.night.log.data_folder import JOURNAL, PEOPLE, sync_folder
 from companion.night.log.journal import blot
 
-TRAINING = "training.sqlite"
 log = logging.getLogger(__name__)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -104,15 +105,23 @@ def _ranking(match: Match) -> list[list[str]]:
     return [[match.colours[player] for player in place] for place in match.score().ranking]
 
 
-_FORMULA = frozenset("=+-@|%;,\t\r\n")
-"""What a cell may begin with that some spreadsheet takes for a formula, or for the end of the cell."""
+_FORMULA = re.compile(r"""^(?=[\t\r\n])|(?:^|[;,\t\r\n])(?=[\s"']*[=+\-@|%])""")
+"""Where a spreadsheet may see a formula begin: at the start of a cell, and after what some take for its end.
+
+Which sign parts cells depends on the country of the spreadsheet; blanks and quotes before a formula are passed over."""
 
 
 def _plain(name: str) -> str:
-    """Return a name as a spreadsheet shows it: with an apostrophe before it where it would be taken for a formula."""
-    # Full-width signs are formulas to some, and blanks before one are passed over.
-    begins = unicodedata.normalize("NFKC", name).lstrip(" ")[:1]
-    return f"'{name}" if name[:1] in _FORMULA or begins in _FORMULA else name
+    """Return a name as a spreadsheet shows it: with an apostrophe where a formula would begin."""
+    # Full-width signs are formulas to some.
+    begins = {match.end() for match in _FORMULA.finditer("".join(_narrow(sign) for sign in name))}
+    return "".join(f"'{sign}" if at in begins else sign for at, sign in enumerate(name))
+
+
+def _narrow(sign: str) -> str:
+    """Return the narrow form of a wide sign, as one character."""
+    narrow = unicodedata.normalize("NFKC", sign)
+    return narrow if len(narrow) == 1 else sign
 
 
 def to_csv(journal: Journal) -> str:

@@ -19,7 +19,7 @@ import sqlite3
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain as concat
 from pathlib import Path
@@ -49,11 +49,15 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Entries, from ``first`` to ``last``, that are not as they were written: ``changed``, or ``missing``."""
+    """Entries, from ``first`` to ``last``, that are not as they were written: changed, or ``missing``.
+
+    ``link`` is the one that the last of them had, empty where nobody knows.
+    """
 
     first: int
     last: int
     missing: bool
+    link: bytes = field(default=b"", compare=False)
 
 
 def link(before: bytes, row: Sequence[Any]) -> bytes:
@@ -120,15 +124,15 @@ def changed(db: sqlite3.Connection) -> list[int]:
 
 def damage(db: sqlite3.Connection, mark: Mark | None) -> list[Damage]:
     """Return what of a journal is not as it was acknowledged; nothing where it is, or where the mark lags behind."""
-    found = [Damage(first, last, missing=False) for first, last in _runs(changed(db))]
+    found = [Damage(first, last, missing=False, link=last_link(db, last)) for first, last in _runs(changed(db))]
     (newest,) = db.execute("SELECT coalesce(max(seq), 0) FROM entry").fetchone()
     if mark is None:
         return found
     if mark.seq > newest:
-        found.append(Damage(newest + 1, mark.seq, missing=True))
+        found.append(Damage(newest + 1, mark.seq, missing=True, link=mark.link))
     elif last_link(db, mark.seq) != mark.link and not any(one.first <= mark.seq <= one.last for one in found):
         # All links fit each other, but this is another history than the one that was acknowledged.
-        found.append(Damage(mark.seq, mark.seq, missing=True))
+        found.append(Damage(mark.seq, mark.seq, missing=True, link=mark.link))
     return found
 
 

@@ -32,6 +32,15 @@ def default_folder() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "companion"
 
 
+def unlinked(path: Path) -> None:
+    """Refuse a symbolic link in the data folder: whoever planted it would have another file read or written.
+
+    :raises OSError: when it is one.
+    """
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+
+
 def write_address(folder: Path, urls: Sequence[str]) -> None:
     """Say, for `companion host`, where the page of the running service is; the best address comes first."""
     path = folder / ADDRESS

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.night.log.data_folder import refusal, sync_folder
+from companion.night.log.data_folder import refusal, sync_folder, unlinked
 from companion.night.messages import SENTENCES
 from companion.ports import CompanionError
 
@@ -95,6 +96,8 @@ def open_database(path: Path, schema: Schema, *, read_only: bool = False) -> sql
     :raises StorageError: when it cannot be opened, was made by a newer program, or is missing and ``read_only``.
     """
     try:
+        for part in ("", "-wal", "-shm"):
+            unlinked(path.with_name(path.name + part))
         if not path.exists():
             log = path.with_name(path.name + "-wal")
             if log.exists() and log.stat().st_size > 0:
@@ -114,6 +117,9 @@ def open_database(path: Path, schema: Schema, *, read_only: bool = False) -> sql
             raise
     except sqlite3.Error as error:
         raise explained(error, path) from error
+    except UnicodeDecodeError as error:
+        # SQLite's message names what it read in the schema, which is no text any more.
+        raise DamagedError("disk-damaged", file=path.name) from error
     except StorageError:
         raise
     except OSError as error:
@@ -125,10 +131,21 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     if read_only and _rests(path):
         uri += "&immutable=1"
     db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_S)
+    db.text_factory = lenient
     # An evening grows the file at its end: a quarter of a megabyte of it in memory is enough, 2 MB would fill up.
     for pragma in ("synchronous = FULL", "secure_delete = ON", "foreign_keys = ON", "cache_size = -256"):
         db.execute(f"PRAGMA {pragma}")
     return db
+
+
+def lenient(text: bytes) -> str:
+    """Return a text as it is kept; a bit that flipped at rest may have made it none."""
+    return text.decode("utf-8", "replace")
+
+
+def plain(statement: str) -> str:
+    """Return a statement of a schema without spaces that do not count."""
+    return " ".join(statement.split())
 
 
 def _rests(path: Path) -> bool:
@@ -168,17 +185,37 @@ def _examine(path: Path, schema: Schema) -> None:
         raise DamagedError("disk-damaged", file=path.name)
     db = _connect(path, read_only=True)
     try:
+        db.execute("PRAGMA trusted_schema = OFF")
         (application_id,) = db.execute("PRAGMA application_id").fetchone()
         (version,) = db.execute("PRAGMA user_version").fetchone()
         if application_id != schema.application_id:
             raise DamagedError("disk-foreign", file=path.name)
         if version > schema.version:
             raise StorageError("disk-newer", file=path.name, version=version, known=schema.version)
+        # Before anything in it could act: a trigger or a view that we did not make, or one of ours that is gone.
+        if version < 1 or statements(db) != _made(schema, version):
+            raise DamagedError("disk-damaged", file=path.name)
+        # It is ours, word for word: its checks may call SQLite's functions for JSON.
+        db.execute("PRAGMA trusted_schema = ON")
         linked = 0 < schema.linked <= version
         if integrity(db, linked=linked) or db.execute(schema.sound).fetchone() != (1,):
             raise DamagedError("disk-damaged", file=path.name)
     finally:
         db.close()
+
+
+def statements(db: sqlite3.Connection) -> dict[str, str]:
+    """Return what a database consists of: the statement that made each object, by the object's name."""
+    rows = db.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+    return {str(name): plain(str(sql)) for name, sql in rows if not str(name).startswith("sqlite_")}
+
+
+@functools.cache
+def _made(schema: Schema, version: int) -> Mapping[str, str]:
+    """Return what a database of this version consists of."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        migrate(db, schema, to=version)
+        return statements(db)
 
 
 def integrity(db: sqlite3.Connection, *, linked: bool = False) -> list[str]:
@@ -190,13 +227,13 @@ def integrity(db: sqlite3.Connection, *, linked: bool = False) -> list[str]:
     return [one for one in found if one != "ok" and not (linked and one.startswith("CHECK constraint failed"))]
 
 
-def migrate(db: sqlite3.Connection, schema: Schema) -> None:
-    """Bring a database to the version of this program, each version in a transaction of its own.
+def migrate(db: sqlite3.Connection, schema: Schema, *, to: int | None = None) -> None:
+    """Bring a database to the version of this program (or ``to``), each version in a transaction of its own.
 
     Where a statement fails, closing the connection undoes its transaction; the caller does that.
     """
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    for number, steps in enumerate(schema.migrations[version:], start=version + 1):
+    for number, steps in enumerate(schema.migrations[version:to], start=version + 1):
         db.execute("BEGIN IMMEDIATE")
         for step in steps:
             if callable(step):
@@ -227,11 +264,11 @@ def transaction(db: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connecti
         raise explained(error, path) from error
 
 
-def move_aside(path: Path) -> Sequence[Path]:
-    """Move a damaged database and its companions aside, on somebody's explicit request; return the new paths."""
+def move_aside(path: Path, *, keep_mark: bool = False) -> Sequence[Path]:
+    """Move a damaged database and its companions aside (but for its mark, with ``keep_mark``); return the new paths."""
     mark = time.strftime("damaged-%Y%m%d-%H%M%S", time.gmtime())
     moved = []
-    for suffix in ("", "-wal", "-shm", ".mark"):
+    for suffix in ("", "-wal", "-shm", *(() if keep_mark else (".mark",))):
         part = path.with_name(path.name + suffix)
         if part.exists():
             target = path.with_name(f"{path.name}.{mark}{suffix}")

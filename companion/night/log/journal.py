@@ -145,12 +145,20 @@ class Journal:
         self._writer: int | None = None if read_only else _claim(path)
         try:
             self._db = open_database(path, SCHEMA, read_only=read_only)
-            self._last_seq = self._newest()
-            self._mark = MarkFile(path)
-            self.damage = self._damage()
-            self._last_link = last_link(self._db, self._last_seq) if self._linked() else b""
         except BaseException:
             self._release()
+            raise
+        self._mark = MarkFile(path)
+        try:
+            with self._reading():
+                self._last_seq = self._newest()
+                self.damage = self._damage()
+                self._last_link = last_link(self._db, self._last_seq) if self._linked() else b""
+            if self._writer is not None and not any(one.missing for one in self.damage):
+                # Of a folder of an older program, and where the mark lagged behind.
+                self._remember()
+        except BaseException:
+            self.close()
             raise
 
     def append(
@@ -206,7 +214,25 @@ class Journal:
     def own_up(self) -> Entry | None:
         """Write down which acknowledged entries are missing, so that it stays said; return that entry, if any are."""
         lost = [one for one in self.damage if one.missing]
-        return self.append(LOST, {"first": lost[0].first, "last": lost[-1].last}) if lost else None
+        if not lost:
+            return None
+        return self.append(LOST, {"first": lost[0].first, "last": lost[-1].last, "link": lost[-1].link.hex()})
+
+    def owned_up(self) -> list[Damage]:
+        """Return what was found missing at former starts in the night that goes on."""
+        found = []
+        # Where all was lost, it stands before the night that then began.
+        for entry in self.since(self.last_of("open-night") - 2):
+            if entry.kind == LOST:
+                with contextlib.suppress(KeyError, TypeError, ValueError):
+                    known = bytes.fromhex(str(entry.body.get("link", "")))
+                    found.append(Damage(int(entry.body["first"]), int(entry.body["last"]), missing=True, link=known))
+        return found
+
+    def link_of(self, seq: int) -> bytes:
+        """Return the link of an entry; that before the first where there is none."""
+        with self._lock, self._reading():
+            return last_link(self._db, seq)
 
     def checkpoint(self) -> None:
         """Bring what lies in the write-ahead log only into the file itself, where it is not read meanwhile.

@@ -30,10 +30,11 @@ def damage_report(journal: Journal, folder: Path) -> list[dict[str, Any]]:
 
     Each is ``{"first", "last", "missing", "match", "game", "moves", "backup", "en", "fr", …}``: entries by number,
     ``moves`` by number from 1 (the last one before a gap), ``backup`` the newest one that has them, or None.
-    ``folder`` is the data folder, in which the backups lie. Nothing is looked for where nothing is damaged.
+    ``folder`` is the data folder, in which the backups lie. Nothing is looked for where nothing is damaged. What was
+    found missing at a former start stays told for the rest of the night.
     """
     found = []
-    for one in journal.damage:
+    for one in (*journal.owned_up(), *journal.damage):
         match, moves, at = _concerned(journal, one)
         backup = newest_with(folder, one)
         words = [_sentence(one, match, moves, at)]
@@ -102,6 +103,8 @@ def _has(path: Path, one: Damage) -> bool:
         if manifest.seq < one.last:
             return False
         with contextlib.closing(Journal(Path(place) / JOURNAL, read_only=True)) as journal:
+            if one.link and journal.link_of(one.last) != one.link:
+                return False
             spoilt = any(bad.first <= one.last and bad.last >= one.first for bad in journal.damage)
             return not spoilt and not any(entry.kind == LOST for entry in _entries(journal, one))
 

@@ -304,6 +304,29 @@ def test_a_device_that_speaks_otherwise_is_fruitless(terminal: Terminal, link: S
     assert terminal.asked() == b""
 
 
+def test_noise_is_never_called_nothing(terminal: Terminal, link: SerialLink, clock: Clock) -> None:
+    noise = np.random.default_rng(1)
+    notes = set()
+    clock.until(lambda: link.fruitless, link.thread, times=LOOKS)
+    for step in range(40):
+        # Now and then, less than a frame at a time; most bit rates hear none of it.
+        if step % 3 == 0:
+            terminal.say(noise.bytes(19))
+        clock.go(0.2)
+        clock.looked(link.thread, LOOKS)
+        if step > 3:
+            notes.add(link.status().note)
+    assert notes == {messages.NOT_AN_IGLOO}
+    # … and when it has ended, nothing arrives.
+    clock.until(lambda: link.status().note == messages.NOTHING_ARRIVES, link.thread, times=LOOKS)
+
+
+def test_a_glitch_as_it_is_plugged_in_is_no_device(terminal: Terminal, link: SerialLink, clock: Clock) -> None:
+    terminal.say(b"\0\xff\xf0")
+    clock.until(lambda: link.fruitless, link.thread, times=LOOKS)
+    assert link.status().note == messages.NOTHING_ARRIVES
+
+
 def test_all_bit_rates_are_listened_at(terminal: Terminal, link: SerialLink, clock: Clock) -> None:
     seen = set()
     clock.until(lambda: seen.add(link.baud) or len(seen) == 4, link.thread, times=LOOKS)
@@ -349,6 +372,21 @@ def test_an_igloo_without_samples_is_silent(terminal: Terminal, link: SerialLink
     assert link.status().state is DeviceState.SILENT
     clock.go(QUICK.stale + 0.1)
     wait(lambda: link.status().note == messages.NOTHING_ARRIVES)
+
+
+def test_an_igloo_of_which_only_noise_arrives_is_not_called_silent(
+    terminal: Terminal, link: SerialLink, clock: Clock
+) -> None:
+    terminal.say(encode(HELLO) + encode(Status(1, 0, 0xE5, 1, 0, 0, 0, 0)))
+    wait(lambda: link.status().note == messages.NO_SAMPLES)
+    noise, notes = np.random.default_rng(2), set()
+    for _ in range(20):
+        terminal.say(noise.bytes(50))
+        clock.go(0.2)
+        clock.looked(link.thread, LOOKS)
+        notes.add((link.status().state, link.status().note))
+    # In step at first, then listened for at other bit rates: it says the same.
+    assert notes - {(DeviceState.SILENT, messages.NO_SAMPLES)} == {(DeviceState.FAULTY, messages.NOISE)}
 
 
 @pytest.mark.parametrize(
@@ -403,7 +441,7 @@ def test_babble_is_survived_and_its_loss_is_exact(tmp_path: Path, clock: Clock) 
         assert counts.corrupt > 10
         # long enough that it listens anew, at other rates, and finds the old one again
         igloo.babble(1.5)
-        in_step(lambda: link.status().note == messages.NOT_AN_IGLOO)
+        in_step(lambda: link.status().note == messages.NOISE)
         in_step(lambda: link.status().counts.reconnects == 1 and link.status().state is DeviceState.CONNECTED)
         before = heard.samples
         in_step(lambda: heard.samples > before + 500)

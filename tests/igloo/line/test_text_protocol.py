@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from itertools import pairwise
 
 import numpy as np
@@ -173,3 +174,59 @@ def test_lines_do_not_wait_for_ever() -> None:
     lines(stream, 990.0, 20.0, shake=3.0)
     counts = stream.counts()
     assert counts.samples - counts.rejected <= 8192
+
+
+def in_bursts(
+    stream: TextStream, rate: float, burst: int, seconds: float, *, wire_s: float = 0.0, late_s: float = 0.0
+) -> list[Samples]:
+    """Feed lines that a board writes so many at once, each burst up to ``late_s`` late, as the link reads them."""
+    rng, arrivals, free = random.Random(2), [], 0.0
+    for last in range(burst, round(seconds * rate) + 1, burst):
+        free = max(free, last / rate + rng.uniform(0.0, late_s))
+        for _ in range(burst):
+            free += wire_s
+            arrivals.append(free)
+    runs, waiting = [], deque(arrivals)
+    while waiting:
+        read = waiting[0] + 0.02 + rng.uniform(0.0, 0.004)
+        rows: list[Row | None] = []
+        while waiting and waiting[0] <= read:
+            waiting.popleft()
+            rows.append((0.1 + rng.gauss(0, 0.01), rng.gauss(0, 0.01), 0.99))
+        runs += stream.feed(rows, read)
+        assert not stream.rate_is_nonsense
+    return runs
+
+
+@pytest.mark.parametrize("wire_s", [0.0, 0.0017], ids=["at once", "at 115 200 baud"])
+@pytest.mark.parametrize(
+    ("rate", "burst", "late_s"),
+    [
+        (10.0, 10, 0.1),
+        (25.0, 10, 0.1),
+        (25.0, 32, 0.1),
+        (62.5, 32, 0.1),
+        (100.0, 10, 0.1),
+        (100.0, 32, 0.1),
+        (400.0, 10, 0.05),
+    ],
+)
+def test_the_rate_of_lines_that_come_in_bursts(rate: float, burst: int, late_s: float, wire_s: float) -> None:
+    stream = TextStream()
+    runs = in_bursts(stream, rate, burst, 60.0, wire_s=wire_s, late_s=late_s)
+    assert stream.rate_hz == pytest.approx(rate, rel=0.01)
+    assert stream.unit_g == 1.0
+    # A burst at most, when nobody could know yet that it was no pause.
+    assert stream.counts().rejected <= burst
+    assert stream.counts().overflows <= 1
+    assert sum(len(run.accel) for run in runs) == stream.counts().samples - stream.counts().rejected
+    for one, two in pairwise(runs):
+        assert two.t0 > one.t0
+    assert runs[-1].t0 + len(runs[-1].accel) / runs[-1].rate_hz == pytest.approx(60.0, abs=late_s + burst / rate)
+
+
+def test_a_pause_between_bursts_is_an_unknown_loss() -> None:
+    stream = TextStream()
+    in_bursts(stream, 25.0, 10, 20.0)
+    runs = stream.feed([(0.1, 0.0, 0.99)] * 10, 25.0)
+    assert [run.overflow_before for run in runs] == [True]

@@ -9,6 +9,7 @@ import json
 import os
 import stat
 import threading
+import unicodedata
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -132,13 +133,24 @@ def test_nights_are_exported_while_they_are_written(table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    "begin", ["=", "+", "-", "@", ";=", "\t=", "\r=", "＝", "＋", "－", "＠", " =", "　=", "|", "%"]
+    "sign", ["=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠", " =", "　=", '"=', "\N{NO-BREAK SPACE}="]
 )
-def test_no_name_is_a_formula(begin: str) -> None:
-    assert _plain(f"{begin}1+1") == f"'{begin}1+1"
+@pytest.mark.parametrize("before", ["", "Ann;", "Ann,", "Ann\t", "Ann\r", ";", "\t", "\r"])
+def test_no_name_is_a_formula_whatever_parts_the_cells(before: str, sign: str) -> None:
+    plain = _plain(f"{before}{sign}1+1")
+    assert plain.replace("'", "") == f"{before}{sign}1+1"
+    for between in ";,\t\r":
+        for cell in plain.split(between):
+            shown = unicodedata.normalize("NFKC", cell).strip().strip('"').strip()
+            assert not shown or shown[0] not in "=+-@|%", (between, cell)
 
 
-@pytest.mark.parametrize("name", ["Ann", "Zoé", "O’Neil", "五郎", "1+1", ""])
+@pytest.mark.parametrize("begin", ["\t", "\r"])
+def test_no_name_begins_with_the_end_of_a_cell(begin: str) -> None:
+    assert _plain(f"{begin}Ann") == f"'{begin}Ann"
+
+
+@pytest.mark.parametrize("name", ["Ann", "Zoé", "O’Neil", "五郎", "1+1", "Ann; Bob", "Jean-Luc, l’aîné", ""])
 def test_a_name_stays_a_name(name: str) -> None:
     assert _plain(name) == name
 

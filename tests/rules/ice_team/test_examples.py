@@ -33,7 +33,7 @@ def test_t1_a_theft_takes_two_fresh_fish_or_what_there_is(
 def test_t2_a_searched_igloo_gives_no_fish_and_no_die(ice: Make, play: Make, allowed: Make, refused: Make) -> None:
     state = ice("oio ooI ooo oIo\no.o o.o I.I oo.\noIo Ioo ooo oIo", green="a1", fresh=(2, 2))
     ruling = allowed(state, "walk a1 a2")
-    assert "ICE-2.3" in ruling.clauses and "searched before" in ruling.en
+    assert "ICE-2.3" in ruling.clauses and "already been searched" in ruling.en
     after = play(state, "walk a1 a2")
     assert (after.fresh, after.phase, after.actions) == ((2, 2), "act", 1)
     assert "ICE-0.1" in refused(after, "roll 1 fish1").clauses
@@ -114,7 +114,7 @@ def test_t7_a_tie_goes_to_whoever_brought_all_bears_home(ice: Make, play: Make) 
     assert over.outcome().winners == (1,)
     assert over.ranking_reason.key == "rank-home"
     words = over.game.rulebook.ruling(True, over.ranking_reason, over)
-    assert "Red (red)" not in words.en and words.en == "Both have 12 fish; red brought all bears home."
+    assert "Red (red)" not in words.en and words.en == "Both have 12 fish, and red has brought all bears home."
 
 
 @pytest.mark.cites("ICE-T.8", "ICE-2.6", "ICE-2.8")

@@ -486,7 +486,7 @@ def test_one_by_one_says_what_is_not_there(board: Make, refused: Make, play: Mak
     opened = ROW.replace("########\n###..###", "####.###\n###..###", 1)
     options = {"iglu.displace_together": False}
     waiting = play(board(opened, {"e6": "2 2"}, phase="drifting", to_move="red", options=options), "drift b6 e")
-    assert "no fish 3" in refused(waiting, "displace e6 e5 fish 3").en
+    assert "no such animal: fish 3" in refused(waiting, "displace e6 e5 fish 3").en
     assert [str(move) for move in waiting.legal_moves] == ["displace e6 e5 fish 2"]
     half = play(waiting, "displace e6 e5 fish 2")
     assert half.phase == waiting.phase

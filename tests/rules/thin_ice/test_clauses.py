@@ -39,12 +39,12 @@ def test_two_faces_of_six_crack_the_ice(
     put = play(start, "put b2")
     assert put.to_move == CHANCE
     assert {str(move): odds for move, odds in put.chances()} == {"roll hold": 4 / 6, "roll crack": 2 / 6}
-    assert "rolls the die for b2 first" in refused(put, "put a1").en
+    assert "must roll the die for b2 first" in refused(put, "put a1").en
     cracked = play(put, "roll crack")
     assert cracked.position()["places"]["b2"] == {"ground": "water", "things": []}
     assert (cracked.to_move, cracked.position()["turn"]) == (1, "blue")
     assert {"THIN-1.1", "THIN-2.1"} <= set(refused(cracked, "put b2").clauses)
-    assert "puts a penguin first" in refused(cracked, "roll hold").en
+    assert "must put down a penguin" in refused(cracked, "roll hold").en
     assert "A red penguin stands on b2 already" in refused(play(put, "roll hold"), "put b2").en
 
 

@@ -57,7 +57,7 @@ def taught(
     app.test_client_class = Client
     host = app.test_client()
     assert host.post(f"/host/{companion.access.host_token()}").status_code == 303
-    companion.camera_service.take_photo(pictures[0])
+    companion.watched.take_photo(pictures[0])
     found = host.post(f"{AT}/calibrate", json={}).json
     assert found["board"]["how"] == "markers" and found["board"]["size"] == [1280, 960]
     assert 0 < found["board"]["error_place"] < 5 and not found["board"]["moved"]
@@ -119,7 +119,7 @@ def test_bad_input_is_one_sentence(host: FlaskClient, pictures: list[bytes], com
     assert host.post(f"{AT}/calibrate", json={}).json["error"]["en"] == "There is no picture yet."
     for corners in ([1, 2], [[1, 2]] * 3, [[1, 2]] * 3 + [[1, "x"]], [[1, 2]] * 3 + [[1, 1e9]], "all", [[True, 2]] * 4):
         assert host.post(f"{AT}/calibrate", json={"corners": corners}).status_code == 400, corners
-    companion.camera_service.take_photo(pictures[0])
+    companion.watched.take_photo(pictures[0])
     crossed = [[200, 200], [900, 800], [900, 200], [200, 800]]
     assert "clockwise" in host.post(f"{AT}/calibrate", json={"corners": crossed}).json["error"]["en"]
     assert host.post(f"{AT}/teach", json={}).json["error"]["fr"].startswith("Aucune partie")
@@ -142,12 +142,12 @@ def test_a_turn_that_is_seen_is_entered_or_asked_and_goes_with_a_tap(
     table: SmallCompanion, host: FlaskClient, player: FlaskClient, film: Filmed, pictures: list[bytes]
 ) -> None:
     begun = len(film.set_up)
-    table.camera_service.take_photo(pictures[0])
+    table.watched.take_photo(pictures[0])
     assert host.post("/api/camera/follow", json={"on": True}).status_code == 200
     assert wait(lambda: table.follow_service.status()["state"] == "watching", LESSON_S)
     seen = host.get(AT).json
     assert seen["followed"] and set(seen["seen"]) == set(seen["record"])
-    table.camera_service.take_photo(pictures[1])
+    table.watched.take_photo(pictures[1])
     wait(lambda: len(table.night.snapshot().by) > begun or table.follow_service.status()["asking"], LESSON_S)
     asked = player.get("/api/camera/question?lang=fr").json["question"]
     if asked is not None:
@@ -172,7 +172,7 @@ def test_what_does_not_fit_is_said_and_waited_for(
 ) -> None:
     """Somebody has moved an inuit far away: no turn leads there."""
     begun = table.night.snapshot().by
-    table.camera_service.take_photo(spoilt(film))
+    table.watched.take_photo(spoilt(film))
     host.post("/api/camera/follow", json={"on": True})
     assert wait(lambda: table.follow_service.status()["state"] in ("disagreement", "question"), LESSON_S)
     asked = host.get("/api/camera/question").json["question"]
@@ -185,7 +185,7 @@ def test_what_does_not_fit_is_said_and_waited_for(
     # First way out: the board is put right.
     assert host.post("/api/camera/question/way", json={"id": asked["id"], "way": "board"}).status_code == 200
     assert table.follow_service.status()["state"] == "waiting"
-    table.camera_service.take_photo(pictures[0])
+    table.watched.take_photo(pictures[0])
     assert wait(lambda: table.follow_service.status()["state"] == "watching", LESSON_S)
     assert host.get("/api/camera/question").json["question"] is None
 
@@ -252,7 +252,7 @@ def test_a_score_sheet_is_read_from_a_photo_or_the_camera(
     assert all(place["unsure"] or content(place) == content(true[name]) for name, place in told["places"].items())
     assert sum(place["unsure"] for place in told["places"].values()) < 16
     # A photo of a phone is not the camera's picture; what the camera sees is asked for by no picture at all.
-    table.camera_service.take_photo(pictures[2])
+    table.watched.take_photo(pictures[2])
     seen = player.post(f"{AT}/sheet").json["places"]
     now = film.states[2].position()["places"]
     assert all(place["unsure"] or content(place) == content(now[name]) for name, place in seen.items())
@@ -269,7 +269,7 @@ def test_what_was_taught_is_there_after_a_restart(table: SmallCompanion, tmp_pat
 def test_a_place_that_is_put_right_is_taught(
     table: SmallCompanion, player: FlaskClient, pictures: list[bytes], tmp_path: Path
 ) -> None:
-    table.camera_service.take_photo(pictures[1])
+    table.watched.take_photo(pictures[1])
     bear = {"ground": "floe", "things": [{"kind": "bear", "value": 4, "count": 1}]}
     told = player.post(f"{AT}/teach", json={"places": {"b2": bear}}).json
     assert told["lessons"] == 2 and told["learning"]

@@ -36,7 +36,7 @@ def test_the_service_tells_of_its_panel_and_its_broker(tmp_path: Path) -> None:
     Settings(tmp_path / "settings.json").set({"panel_pins": ["next 5", "undo 5"], "mqtt_address": "http://x"})
     service = Service(ServeOptions(tmp_path))
     try:
-        service._buttons.start()
+        service.buttons.start()
         service._start_mqtt()
         told = service.other_devices()
         assert told["panel"]["state"] == "faulty" and told["panel"]["detail"]

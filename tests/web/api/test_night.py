@@ -264,8 +264,8 @@ def test_the_host_chooses_the_camera(host: FlaskClient, player: FlaskClient, com
 
 
 def test_the_camera_says_how_it_does(guest: FlaskClient, companion: SmallCompanion) -> None:
-    companion.status = CameraStatus("usb:0", DeviceKind.REAL, DeviceState.CONNECTED, 1280, 720, 14.96, "")
-    companion.newest_table = TableStatus((0, 1, 2, 3), (), True, 7)
+    companion.camera_service.told = CameraStatus("usb:0", DeviceKind.REAL, DeviceState.CONNECTED, 1280, 720, 14.96, "")
+    companion.camera_service.newest_table = TableStatus((0, 1, 2, 3), (), True, 7)
     told = guest.get("/api/state").json["camera"]
     assert told["camera"]["fps"] == 15.0
     assert told["table"]["straight"] is True

@@ -102,7 +102,7 @@ def test_the_host_decides_who_moves(player: FlaskClient, host: FlaskClient, comp
 def test_the_host_decides_who_sees_pictures(
     guest: FlaskClient, player: FlaskClient, host: FlaskClient, companion: SmallCompanion
 ) -> None:
-    companion.pictures["frame"] = JPEG
+    companion.camera_service.shown["frame"] = JPEG
     assert [client.get("/api/camera/frame.jpg").status_code for client in (guest, player, host)] == [403, 200, 200]
     host.post("/api/settings", json={"players_pictures": False, "watchers_pictures": True})
     assert [client.get("/api/camera/frame.jpg").status_code for client in (guest, player, host)] == [200, 403, 200]

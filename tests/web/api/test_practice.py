@@ -88,7 +88,7 @@ def truth_of(companion: SmallCompanion, round_id: str, folder: Path) -> int:
 
 
 def hear(companion: SmallCompanion) -> None:
-    companion.statuses = [REAL]
+    companion.igloos.told = [REAL]
     stored = shake_bank().shake(12)
     p = tuple(0.34 if i == 4 else 0.06 for i in range(12))
     companion.ear.newest = CountedShake(
@@ -233,7 +233,7 @@ def test_the_igloo_of_a_live_round_is_not_spoken_of(player: Phone, companion: Sm
 
 
 def test_a_listening_that_nobody_answered_can_be_left(player: Phone, companion: SmallCompanion) -> None:
-    companion.statuses = [REAL]
+    companion.igloos.told = [REAL]
     ann = player.told("/api/training/people", {"name": "Ann"})["person"]
     first = player.told("/api/training/rounds", {"person": ann, "source": "igloo"})
     player.told(f"/api/training/rounds/{first['id']}/drop", {})

@@ -57,8 +57,8 @@ def test_what_does_not_fit_is_one_sentence_and_changes_nothing(
 def test_the_camera_is_changed_with_its_setting(host: FlaskClient, companion: SmallCompanion) -> None:
     assert host.post("/api/settings", json={"camera_source": "file:/etc/passwd"}).status_code == 422
     assert host.post("/api/settings", json={"camera_source": "usb:0"}).status_code == 200
-    assert companion.status is not None
-    assert companion.status.source == "usb:0"
+    assert companion.camera_service.told is not None
+    assert companion.camera_service.told.source == "usb:0"
 
 
 def test_nobody_else_changes_settings(player: FlaskClient, guest: FlaskClient, companion: SmallCompanion) -> None:

@@ -97,7 +97,7 @@ class SlowEye:
         self.go_on = threading.Event()
         self._lock = threading.Lock()
         self._table = TableStatus((), (), False, 1)
-        monkeypatch.setattr(service.companion, "upload_photo", self._look)
+        monkeypatch.setattr(service.companion.camera_service, "take_photo", self._look)
 
     def _look(self, data: bytes) -> TableStatus:
         with self._lock:
@@ -314,7 +314,7 @@ def test_what_comes_in_lies_in_the_data_folder_without_a_name_and_goes(
         whole.head("/api/photo", LARGE, phone)
         whole.socket.sendall(b"\xff\xd8" + b"x" * (LARGE - 2))
         assert whole.answer()[0] == 200
-        assert service.companion.pictures["frame"] == b"\xff\xd8" + b"x" * (LARGE - 2)
+        assert service.companion.camera_service.shown["frame"] == b"\xff\xd8" + b"x" * (LARGE - 2)
     wait(lambda: nameless(spool) == 0)
 
 
@@ -331,7 +331,7 @@ def test_a_card_that_takes_no_writes_keeps_no_photo_from_being_looked_at(
         member.head("/api/photo", len(photo), phone)
         member.socket.sendall(photo)
         assert member.answer()[0] == 200
-    assert service.companion.pictures["frame"] == photo
+    assert service.companion.camera_service.shown["frame"] == photo
 
 
 @pytest.mark.parametrize("trouble", ["full", "gone"])
@@ -389,7 +389,7 @@ def test_a_photo_in_chunks_is_taken_from_who_joined(service: Service, phone: str
         member.head("/api/photo", None, phone, more="Transfer-Encoding: chunked\r\n")
         member.socket.sendall(f"{len(photo):x}\r\n".encode() + photo + b"\r\n0\r\n\r\n")
         assert member.answer()[0] == 200
-    assert service.companion.pictures["frame"] == photo
+    assert service.companion.camera_service.shown["frame"] == photo
 
 
 def test_a_refused_body_in_chunks_ends_the_connection(service: Service, phone: str, eye: SlowEye) -> None:
@@ -550,7 +550,7 @@ def test_short_memory_is_one_sentence(
         raise error
 
     monkeypatch.setattr(companion, "health", short)
-    monkeypatch.setattr(companion, "upload_photo", short)
+    monkeypatch.setattr(companion.camera_service, "take_photo", short)
     for answer in (player.get("/api/health"), player.post("/api/photo", data=b"\xff\xd8")):
         assert answer.status_code == 503
         assert answer.json["error"]["code"] == "short-memory"

@@ -163,6 +163,7 @@ CHANGES = [
     "/api/button",
     "/api/pin",
     "/api/sessions/<session_id>/end",
+    "/api/sessions/end-others",
     "/api/people",
     "/api/people/<person>",
     "/api/people/<person>/picture",
@@ -293,6 +294,103 @@ def test_a_wrong_pin_stays_outside_and_soon_waits(app: Flask, companion: SmallCo
     assert app.test_client().post(f"/host/{companion.access.host_token()}").status_code == 303
 
 
+def test_who_guesses_beside_a_member_does_not_keep_the_member_out(app: Flask, companion: SmallCompanion) -> None:
+    member, stranger = app.test_client(), app.test_client()
+    assert member.post("/join", data={"pin": companion.access.pin}).status_code == 303
+    wrong = f"{(int(companion.access.pin) + 1) % 1_000_000:06d}"
+    answers = [stranger.post("/api/join", json={"pin": wrong}) for _ in range(8)]
+    assert answers[-1].status_code == 429
+    # The same address, as behind a hotspot: who has joined may join again, under another name.
+    assert member.post("/join", data={"pin": companion.access.pin, "label": "Zoé"}).status_code == 303
+
+
+AGENTS = [
+    (
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5"
+        " Mobile/15E148 Safari/604.1",
+        ("Safari", "iPhone"),
+    ),
+    (
+        "Mozilla/5.0 (iPad; CPU OS 15_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/120.0.6099.119"
+        " Mobile/15E148 Safari/604.1",
+        ("Chrome", "iPad"),
+    ),
+    (
+        "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.0.0"
+        " Mobile Safari/537.36",
+        ("Chrome", "Android"),
+    ),
+    (
+        "Mozilla/5.0 (Linux; Android 13; SAMSUNG SM-S911B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/23.0"
+        " Chrome/115.0.0.0 Mobile Safari/537.36",
+        ("Samsung Internet", "Android"),
+    ),
+    ("Mozilla/5.0 (Android 14; Mobile; rv:126.0) Gecko/126.0 Firefox/126.0", ("Firefox", "Android")),
+    (
+        "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.0.0"
+        " Safari/537.36 Edg/125.0.0.0",
+        ("Edge", "Windows"),
+    ),
+    (
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36"
+        " OPR/110.0.0.0",
+        ("Opera", "Linux"),
+    ),
+    (
+        "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4.1"
+        " Safari/605.1.15",
+        ("Safari", "Mac"),
+    ),
+    (
+        "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.0.0"
+        " Safari/537.36",
+        ("Chrome", "ChromeOS"),
+    ),
+    ("curl/8.5.0", ("", "")),
+    ("", ("", "")),
+    ("Version/" * 4000, ("", "")),
+]
+
+
+@pytest.mark.parametrize(("agent", "family"), AGENTS)
+def test_of_a_browser_only_the_family_is_kept(
+    host: FlaskClient, app: Flask, companion: SmallCompanion, agent: str, family: tuple[str, str]
+) -> None:
+    phone = app.test_client()
+    said = {"User-Agent": agent}
+    assert phone.post("/api/join", json={"pin": companion.access.pin, "label": "Zoé"}, headers=said).status_code == 200
+    (known,) = [one for one in host.get("/api/table").json["joined"] if one["label"] == "Zoé"]
+    assert (known["browser"], known["system"]) == family
+    assert known["made"] == known["seen"] > 0
+    opened = app.test_client()
+    assert opened.post(f"/host/{companion.access.host_token()}", headers=said).status_code == 303
+    assert companion.access.sessions()[-1].device == family
+
+
+def test_a_browser_that_comes_back_keeps_its_cookie_longer(app: Flask, companion: SmallCompanion) -> None:
+    member, guest = app.test_client(), app.test_client()
+    joined = member.post("/join", data={"pin": companion.access.pin}).headers["Set-Cookie"]
+    again = member.get("/").headers["Set-Cookie"]
+    assert again.split(";")[0] == joined.split(";")[0]
+    assert "Max-Age=34560000" in again and "HttpOnly" in again and "SameSite=Lax" in again
+    assert "Set-Cookie" not in guest.get("/").headers
+
+
+def test_the_host_ends_all_other_sessions(app: Flask, host: FlaskClient, companion: SmallCompanion) -> None:
+    player, other = app.test_client(), app.test_client()
+    assert player.post("/join", data={"pin": companion.access.pin}).status_code == 303
+    assert other.post(f"/host/{companion.access.host_token()}").status_code == 303
+    assert player.post("/api/sessions/end-others", json={}).status_code == 403
+    assert host.post("/api/sessions/end-others", json={}).json == {"ok": True, "ended": 2}
+    assert [client.get("/api/state").json["me"]["role"] for client in (host, player, other)] == [
+        "host",
+        "spectator",
+        "spectator",
+    ]
+    companion.settings.set({"session_days": 30})
+    assert host.get("/api/table").json["session_days"] == 30
+
+
 def test_a_wrong_pin_on_the_page_says_so(guest: FlaskClient) -> None:
     answer = guest.post("/join", data={"pin": "x"})
     assert answer.status_code == 403
@@ -332,7 +430,7 @@ def test_only_the_host_sees_the_pin(
 def test_pictures_are_not_for_guests_without_a_pin(
     guest: FlaskClient, player: FlaskClient, companion: SmallCompanion, path: str
 ) -> None:
-    companion.pictures = {"frame": JPEG, "table": JPEG}
+    companion.camera_service.shown = {"frame": JPEG, "table": JPEG}
     assert guest.get(path).status_code == 403
     assert player.get(path).status_code in {200, 404}
 

@@ -5,7 +5,7 @@ import { icon } from "./art.js";
 import { agreed } from "./dialogs.js";
 import { ask, fetched, tell } from "./net.js";
 import { change, isHost, store } from "./store.js";
-import { date, t } from "./words.js";
+import { date, t, tn } from "./words.js";
 
 let rights = null;
 let joined = null;
@@ -62,17 +62,34 @@ function pinPanel() {
     h("p", { class: "quiet" }, t("Who has joined stays, also with another PIN.")));
 }
 
+/** From what a phone joined, in words; of its browser no more than the family is known. */
+function device({ browser, system }) {
+  if (browser && system) return t("%(browser)s on %(system)s", { browser, system });
+  return browser || system || t("A browser that is not known");
+}
+
+const when = (at) => h("time", { datetime: new Date(at).toISOString() }, date(at, { dateStyle: "medium", timeStyle: "short" }));
+const whose = (one) => one.label || (one.role === "host" ? t("Host") : t("Player"));
+const mine = (one) => one.id === store.me.id;
+
+const phone = (one) => h("li", { class: "phone", "data-key": one.id },
+  icon(one.role === "host" ? "crown" : "people"),
+  h("div", null,
+    h("strong", null, whose(one)), mine(one) && [" ", h("span", { class: "quiet" }, t("this one"))],
+    h("small", { class: "quiet" }, device(one)),
+    h("small", { class: "quiet" }, t("Joined:"), " ", when(one.made)),
+    h("small", { class: "quiet" }, t("Last used:"), " ", when(one.seen))),
+  !mine(one) && h("button", { type: "button", class: "small-button", "data-do": "end-session", "data-id": one.id,
+    "aria-label": t("Withdraw %(who)s", { who: `${whose(one)}, ${device(one)}` }) }, t("Withdraw")));
+
 function phones() {
   if (!joined) return null;
-  return h("section", { class: "panel", "data-key": "phones" },
+  return h("section", { class: "panel stack", "data-key": "phones" },
     h("h2", null, t("Phones that have joined")),
-    h("ul", { class: "plain" }, joined.joined.map((one) => h("li", { class: "phone", "data-key": one.id },
-      icon(one.role === "host" ? "crown" : "people"),
-      h("span", null, one.label || (one.role === "host" ? t("Host") : t("Player")), " ",
-        h("small", { class: "quiet" }, date(one.made))),
-      one.id === store.me.id ? h("small", { class: "quiet" }, t("this one"))
-        : h("button", { type: "button", class: "small-button", "data-do": "end-session", "data-id": one.id,
-          "aria-label": t("Withdraw %(who)s", { who: one.label || one.id }) }, t("Withdraw"))))));
+    h("ul", { class: "plain phones" }, joined.joined.map(phone)),
+    joined.joined.length > 1 && h("div", { class: "row" },
+      h("button", { type: "button", class: "second danger", "data-do": "end-others" }, t("Withdraw all others"))),
+    h("p", { class: "quiet" }, tn("A phone that is not used for %(n)s day has to join again.", "A phone that is not used for %(n)s days has to join again.", joined.session_days)));
 }
 
 /** Draw this part. */
@@ -95,6 +112,9 @@ export const PART_DO = {
   joining: () => set({ joining: !rights.joining }),
   "end-session": async ({ id }) => {
     if (await agreed(t("This phone only watches from now on."), t("Withdraw"), t("Withdraw its rights?"))) await andReload(() => tell(`/api/sessions/${encodeURIComponent(id)}/end`, {}));
+  },
+  "end-others": async () => {
+    if (await agreed(t("All phones but this one only watch from now on. Whoever knows the PIN can join again."), t("Withdraw all others"), t("Withdraw the rights of all others?"))) await andReload(() => tell("/api/sessions/end-others", {}));
   },
 };
 
