@@ -30,8 +30,9 @@ from web.api import (
     settings,
 )
 from web.http import assets, sessions, sse
+from web.http.admission import refuse_early
 from web.http.gzip_blocks import Blocks
-from web.http.responses import RefusedError, both, mark, refusal
+from web.http.responses import RefusedError, both, mark, refusal, short_memory
 from web.http.security import guard
 from web.http.sse_state import StateTexts
 from web.i18n.language import choose, speak
@@ -59,6 +60,7 @@ def create_app(companion: CompanionApi, tls: Tls | None = None) -> Flask:
     app.extensions["companion-blocks"] = Blocks()
     app.extensions["companion-streams"] = sse.Streams(companion.settings.number("max_streams"))
     guard(app, lambda: companion.settings.lines("host_names"), companion.addresses)
+    refuse_early(app)
     sessions.let_in(app)
     speak(app)
     app.register_blueprint(assets.blueprint(files))
@@ -100,8 +102,15 @@ def create_app(companion: CompanionApi, tls: Tls | None = None) -> Flask:
         log.error("The disk refused: %s", error)
         return _answer(503, "storage", say(error.key, error.facts).to_json())
 
+    @app.errorhandler(MemoryError)
+    def too_little_memory(error: BaseException) -> Response:
+        log.error("No memory for a request: %s %s (%s)", request.method, request.path, error)
+        return refused(short_memory())
+
     @app.errorhandler(OSError)
     def not_written(error: OSError) -> Response:
+        if error.errno == errno.ENOMEM:
+            return too_little_memory(error)
         return not_stored(unwritten(error)) if error.errno in NOT_WRITTEN else failed(error)
 
     @app.errorhandler(HTTPException)

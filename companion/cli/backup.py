@@ -99,8 +99,7 @@ def command(
         else:
             if target is None:
                 real_folder(place, make=True)
-            whole = target is None or target.is_dir()
-            path = place / next_name(place, encrypted=bool(secret)) if whole else target
+            path = place / next_name(place, encrypted=bool(secret)) if target is None or target.is_dir() else target
             manifest = back_up(folder, path, pictures=pictures, passphrase=secret, fill=fill)
     except BackupError as error:
         raise click.ClickException(error.words.of(lang)) from error

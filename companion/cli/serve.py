@@ -79,7 +79,7 @@ def command(
         wanted = port
         try:
             app = create_app(service, None if secured is None else secured.told)
-            server: WebServer = make_server(app, host, port)
+            server: WebServer = make_server(app, host, port, spool=options.data)
             plain = server
             if secured is not None:
                 wanted = tls_port
@@ -104,7 +104,7 @@ def command(
             _greet_trust(secured.told, page_urls(host, plain.port)[0])
         _greet(service, urls)
         threading.Thread(target=_say_devices, args=(service, ended), name="greeter", daemon=True).start()
-        watchdog = Watchdog(host, server.port, tls=tls)
+        watchdog = Watchdog(server.lives)
         watchdog.start()
         server.run()
     finally:

@@ -14,10 +14,14 @@ from typing import Any
 
 
 class Phone:
-    """One client: plain requests with a cookie, or one live stream whose events are kept with their times."""
+    """One client: plain requests with a cookie, or one live stream whose events are kept with their times.
 
-    def __init__(self, port: int) -> None:
+    ``number`` tells phones apart that have addresses of their own, as in a house.
+    """
+
+    def __init__(self, port: int, number: int = 0) -> None:
         self.port = port
+        self._from = (f"127.0.0.{1 + number % 250}", 0)
         self.cookie = ""
         self.heard: list[tuple[float, str, int | None, dict[str, Any]]] = []
         self._line: socket.socket | None = None
@@ -31,7 +35,7 @@ class Phone:
         self, path: str, data: bytes | None, media_type: str, *, method: str = "POST", **more: str
     ) -> tuple[int, bytes]:
         """Send bytes and return status and body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10, source_address=self._from)
         headers = {"Origin": f"http://127.0.0.1:{self.port}", "Cookie": self.cookie, "Accept-Language": "en", **more}
         if data is not None:
             headers["Content-Type"] = media_type
@@ -56,10 +60,13 @@ class Phone:
 
     def _read(self, board: str) -> None:
         headers = {"Cookie": self.cookie, **({"Accept-Encoding": "gzip"} if board else {})}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, source_address=self._from)
         connection.request("GET", f"/api/events?board={board}" if board else "/api/events", None, headers)
         self._line = connection.sock
-        answer = connection.getresponse()
+        with contextlib.closing(connection), contextlib.closing(connection.getresponse()) as answer:
+            self._take(answer)
+
+    def _take(self, answer: http.client.HTTPResponse) -> None:
         packed = answer.getheader("Content-Encoding") == "gzip"
         unpack = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress if packed else bytes
         rest, name, number = b"", "", None

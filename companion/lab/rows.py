@@ -11,3 +11,8 @@ Row = dict[str, Any]
 def row(what: str, value: object, unit: str = "", aim: str = "", note: str = "") -> Row:
     """Return one line of a table."""
     return {"what": what, "value": value, "unit": unit, "aim": aim, "note": note}
+
+
+def percentile(values: list[float], share: float) -> float:
+    """Return the value that ``share`` of ``values`` do not exceed."""
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]

@@ -42,7 +42,7 @@ class Secured:
 
         :raises OSError: when the port is taken or the address is not ours.
         """
-        server = make_tls_server(app, self._authority.context, host, port)
+        server = make_tls_server(app, self._authority.context, host, port, spool=self._service.options.data)
         self.told.port, self.told.plain_port = server.port, plain_port
         return server
 

@@ -5,14 +5,11 @@ It says so only after its own page has answered, so a service whose page hangs i
 
 from __future__ import annotations
 
-import contextlib
-import http.client
 import logging
 import os
 import socket
-import ssl
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 log = logging.getLogger(__name__)
 
@@ -36,12 +33,9 @@ def notify(message: str, environ: Mapping[str, str] = os.environ) -> bool:
 class Watchdog:
     """A thread that asks the page and, when it answers, tells systemd; does nothing where nobody listens."""
 
-    def __init__(self, host: str, port: int, environ: Mapping[str, str] = os.environ, *, tls: bool = False) -> None:
-        """Prepare for a page that listens on ``host`` and ``port``, with ``tls`` under TLS."""
-        self._host = "127.0.0.1" if host in {"0.0.0.0", "", "::"} else host  # noqa: S104 - compared, not bound
-        self._port, self._environ = port, environ
-        # Whom it asks need not be proved: it is asked in this very process.
-        self._context = ssl._create_unverified_context() if tls else None  # noqa: S323
+    def __init__(self, lives: Callable[[float], bool], environ: Mapping[str, str] = os.environ) -> None:
+        """Prepare to ask ``lives``, which says whether the page answers within so many seconds."""
+        self._lives, self._environ = lives, environ
         limit = environ.get("WATCHDOG_USEC", "")
         self.every_s = int(limit) / 3e6 if limit.isdecimal() else 0.0
         self._closing = threading.Event()
@@ -57,24 +51,10 @@ class Watchdog:
         self._closing.set()
         notify("STOPPING=1", self._environ)
 
-    def answers(self) -> bool:
-        """Return whether the page answers."""
-        patience_s = max(1.0, self.every_s)
-        if self._context is None:
-            connection = http.client.HTTPConnection(self._host, self._port, timeout=patience_s)
-        else:
-            connection = http.client.HTTPSConnection(self._host, self._port, timeout=patience_s, context=self._context)
-        with contextlib.closing(connection):
-            try:
-                connection.request("GET", "/api/health", headers={"Host": f"localhost:{self._port}"})
-                return connection.getresponse().status == 200
-            except (OSError, http.client.HTTPException):
-                return False
-
     def _run(self) -> None:
         ready = False
         while not self._closing.wait(self.every_s if ready else 0.1):
-            if not self.answers():
+            if not self._lives(max(1.0, self.every_s)):
                 continue
             if not ready:
                 ready = notify("READY=1\nSTATUS=The page answers.", self._environ)

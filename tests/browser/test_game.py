@@ -15,6 +15,7 @@ from companion.settings import OFFERED, write_settings
 from tests.browser.conftest import Phones, sent
 from tests.web.assembly import JPEG, NAME, PLAYERS, SIMULATED, Service
 from tests.worlds.wait import wait
+from web.http import sse
 from web.http.json_forms import igloos_form
 from web.http.sse import POLL_MS
 
@@ -318,8 +319,10 @@ FIRST_MS = 100
 """So soon a page that has no place among the streams asks for the first time."""
 
 
-def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None:
+def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service.stop()
+    # One place, whether one has joined or not; the host's two are beside it.
+    monkeypatch.setattr(sse, "MEMBER_PLACES", sse.HOST_PLACES)
     service.streams = 1
     service.start()
     service.companion.open_match()
@@ -358,9 +361,13 @@ def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None
     phones.forgive("503")
 
 
-def test_a_phone_that_polls_hears_of_another_name(phones: Phones, service: Service) -> None:
+def test_a_phone_that_polls_hears_of_another_name(
+    phones: Phones, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing is played: the name is another one in the scores, in the log, and on the drawn board."""
     service.stop()
+    # One place, whether one has joined or not; the host's two are beside it.
+    monkeypatch.setattr(sse, "MEMBER_PLACES", sse.HOST_PLACES)
     service.streams = 1
     service.start()
     companion = service.companion

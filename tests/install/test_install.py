@@ -6,6 +6,7 @@ import re
 import shutil
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -229,20 +230,28 @@ def test_the_service_tells_systemd_that_it_is_ready_lives_and_ends(
 
 
 def test_a_page_that_hangs_is_not_said_to_live(systemd: Systemd) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as hanging:
-        told = {"NOTIFY_SOCKET": str(systemd.path), "WATCHDOG_USEC": "300000"}
-        watchdog = Watchdog("127.0.0.1", hanging.getsockname()[1], told)
-        watchdog.start()
-        assert systemd.quiet(1.5)
-        watchdog.close()
-        systemd.wait("STOPPING=1")
-        watchdog._thread.join(timeout=10)
+    asked, answer = threading.Event(), threading.Event()
+
+    def lives(timeout_s: float) -> bool:
+        asked.set()
+        answer.wait(timeout_s)
+        return False
+
+    watchdog = Watchdog(lives, {"NOTIFY_SOCKET": str(systemd.path), "WATCHDOG_USEC": "300000"})
+    watchdog.start()
+    assert asked.wait(20)
+    assert systemd.quiet(1.5)
+    watchdog.close()
+    answer.set()
+    systemd.wait("STOPPING=1")
+    watchdog._thread.join(timeout=10)
+    assert not {"READY=1", "WATCHDOG=1"} & set(systemd.heard)
 
 
 def test_without_systemd_it_is_silent() -> None:
     assert not notify("READY=1", {})
     assert not notify("READY=1", {"NOTIFY_SOCKET": "/nowhere/at/all"})
-    watchdog = Watchdog("127.0.0.1", 1, {})
+    watchdog = Watchdog(lambda _: True, {})
     watchdog.start()
     watchdog.close()
     assert not watchdog._thread.is_alive()

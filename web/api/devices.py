@@ -17,7 +17,7 @@ from companion.rules.core import JSON
 from web.http.json_forms import CameraForm, MarkersForm, camera_form, table_form
 from web.http.openapi import DoneForm, documented
 from web.http.requests import Body, Sha256, photo_body
-from web.http.responses import RefusedError, Sentence
+from web.http.responses import RefusedError, Sentence, short_memory
 from web.http.sessions import companion, sees_pictures
 
 views = Blueprint("api_devices", __name__, url_prefix="/api")
@@ -91,6 +91,8 @@ def _picture(data: bytes, mimetype: str, keep: bool) -> Response:
 
 def said_by_device(error: Exception) -> RefusedError:
     """Return the refusal that says what a device says."""
+    if isinstance(error, MemoryError):
+        return short_memory()
     # A camera's error has its constant sentence in `note`; what varies stands beside it.
     return RefusedError(422, "device", str(getattr(error, "note", error)))
 

@@ -91,6 +91,13 @@ def refusal(status: int, code: str, said: Mapping[str, str], clauses: Sequence[s
     return json_response({"ok": False, "error": {"code": code, **said, "clauses": list(clauses)}, **more}, status)
 
 
+def short_memory() -> RefusedError:
+    """Return the refusal of what there is no memory for now; whether something was done already it does not say."""
+    return RefusedError(
+        503, "short-memory", "This machine is short of memory just now. Try again in a moment.", wait_s=5
+    )
+
+
 def bad_field(name: str) -> RefusedError:
     """Return the refusal of a field of a JSON body, or of a query parameter."""
     return RefusedError(400, "bad-field", "The field %(field)s is missing or is not what it should be.", field=name)

@@ -121,10 +121,14 @@ def companion() -> CompanionApi:
 def who() -> Session | None:
     """Return the session of this request; None for a bystander. Asked once a request."""
     if "session" not in g:
-        secret = request.cookies.get(COOKIE, "")
-        g.session = companion().access.session(secret) if 0 < len(secret) <= 200 else None
+        g.session = session_of(companion(), request.cookies.get(COOKIE, ""))
     session: Session | None = g.session
     return session
+
+
+def session_of(house: CompanionApi, secret: str) -> Session | None:
+    """Return the session of a cookie's secret; None for a bystander's."""
+    return house.access.session(secret) if 0 < len(secret) <= 200 else None
 
 
 def role() -> Role:
@@ -140,8 +144,13 @@ def member() -> Session:
     """
     session = who()
     if session is None or session.role not in {Role.HOST, Role.PLAYER}:
-        raise RefusedError(403, "watching", "You are only watching. Join with the table's PIN to take part.")
+        raise watching()
     return session
+
+
+def watching() -> RefusedError:
+    """Return the refusal of what only those may do who joined."""
+    return RefusedError(403, "watching", "You are only watching. Join with the table's PIN to take part.")
 
 
 def host() -> Session:

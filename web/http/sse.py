@@ -1,5 +1,8 @@
 """Live streams (server-sent events): a fixed number of places, a heartbeat, and nothing missed after a gap.
 
+Guests have places of their own, and those of one address not all of them; whoever joined, and the host before all,
+finds one however many guests there are.
+
 A stream begins with ``hello`` (who you are, what version), the full state and every device; the events follow as
 they happen. The id of a ``state`` event is the journal's number, so a browser that reconnects says with
 ``Last-Event-ID`` what it has. When all places are taken the answer is 503, and the page polls ``/api/state``.
@@ -9,7 +12,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from math import ceil
 from typing import Any
 
 from flask import Blueprint, Response, current_app, request
@@ -35,31 +40,54 @@ RETRY_MS = 1000
 views = Blueprint("streams", __name__)
 
 
+MEMBER_PLACES = 12
+"""Places that guests cannot take, for the phones of a table and its screens …"""
+HOST_PLACES = 2
+"""… and of these some that nobody but the host can."""
+SESSION_PLACES = 6
+"""Streams of one session: no browser keeps more connections to one address."""
+ADDRESS_SHARE = 0.75
+"""Of the places for guests, those that guests of one address may take: phones behind a router share one."""
+
+
 class Streams:
-    """The places for live streams."""
+    """The places for live streams: ``limit`` for everybody, and some more for those who joined."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
+        self.places = limit + MEMBER_PLACES
         self._lock = threading.Lock()
-        self._open = 0
+        self._open: Counter[tuple[Role, str]] = Counter()
         self.closed = threading.Event()
 
     def __len__(self) -> int:
         """Return how many streams are open."""
-        return self._open
+        return self._open.total()
 
-    def take(self) -> bool:
-        """Take a place; False when there is none, or when the service is ending."""
+    def take(self, role: Role, who: str) -> bool:
+        """Take a place; False when there is none for ``who``, or when the service is ending.
+
+        ``who`` is the id of a session, and the address of whoever has none.
+        """
         with self._lock:
-            if self._open >= self.limit or self.closed.is_set():
+            if self.closed.is_set() or not self._has_room(role, self._open[role, who]):
                 return False
-            self._open += 1
+            self._open[role, who] += 1
             return True
 
-    def give_back(self) -> None:
+    def _has_room(self, role: Role, mine: int) -> bool:
+        if role is Role.SPECTATOR:
+            guests = sum(count for (one, _), count in self._open.items() if one is Role.SPECTATOR)
+            within = guests < self.limit and mine < ceil(ADDRESS_SHARE * self.limit)
+        else:
+            within = mine < SESSION_PLACES
+        return within and len(self) < self.places - (0 if role is Role.HOST else HOST_PLACES)
+
+    def give_back(self, role: Role, who: str) -> None:
         """Free a place."""
         with self._lock:
-            self._open -= 1
+            self._open[role, who] -= 1
+            self._open += Counter()
 
     def close(self) -> None:
         """End every stream soon, and let no other begin."""
@@ -76,6 +104,7 @@ class Stream:
         texts: StateTexts,
         *,
         role: Role,
+        who: str,
         hello: Mapping[str, object],
         since: int | None,
         gone: Callable[[], bool],
@@ -84,7 +113,7 @@ class Stream:
         blocks: Blocks | None = None,
     ) -> None:
         self._companion, self._streams, self._texts = companion, streams, texts
-        self._role, self._hello, self._since, self._gone = role, hello, since, gone
+        self._role, self._who, self._hello, self._since, self._gone = role, who, hello, since, gone
         self._lang, self._colour, self._blocks = board, colour, blocks
         self._drawn: tuple[int, str | None] | None = None
         self._told: Mapping[str, Any] = {}
@@ -104,7 +133,7 @@ class Stream:
         """Free the place, once; called by the server when the answer is over, however it ended."""
         if self._held:
             self._held = False
-            self._streams.give_back()
+            self._streams.give_back(self._role, self._who)
 
     def _state(self) -> bytes:
         self._told = self._companion.night.view(self._role)
@@ -230,14 +259,17 @@ def events(query: EventsQuery) -> Response:
     if request.method == "HEAD":
         return Response(mimetype="text/event-stream", headers=headers)
     streams: Streams = current_app.extensions["companion-streams"]
-    if not streams.take():
+    session, mine = who(), role()
+    holder = session.id if session is not None else request.remote_addr or ""
+    if not streams.take(mine, holder):
         raise RefusedError(503, "no-place", "All places for live updates are taken; this page asks again and again.")
     try:
         stream = Stream(
             companion(),
             streams,
             current_app.extensions["companion-texts"],
-            role=role(),
+            role=mine,
+            who=holder,
             hello={
                 "me": me(),
                 "version": companion().version,
@@ -251,5 +283,5 @@ def events(query: EventsQuery) -> Response:
         )
         return Response(stream, mimetype="text/event-stream", headers=headers)
     except BaseException:
-        streams.give_back()
+        streams.give_back(mine, holder)
         raise

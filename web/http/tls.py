@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from web.http.server import REQUEST_S, Channel, WebServer, adjustments
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from flask import Flask
 
 _LATER = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -46,6 +48,13 @@ class TlsChannel(Channel):
 
     def handle_read(self) -> None:
         """Take in all that has arrived: what OpenSSL has unpacked already, the loop hears of no more."""
+        owed = self.owed
+        if owed and self.server.may_drop <= 0:
+            return
+        self._take()
+        self.server.may_drop -= max(0, owed - self.owed)
+
+    def _take(self) -> None:
         while self._shaken or self._shake():
             try:
                 with self._tls:
@@ -106,14 +115,16 @@ class TlsServer(WebServer):
 
     channel_class = TlsChannel
 
-    def __init__(self, app: Flask, context: ssl.SSLContext, host: str, port: int) -> None:
+    def __init__(self, app: Flask, context: ssl.SSLContext, host: str, port: int, spool: Path | None = None) -> None:
         self.context = context
-        super().__init__(app, adjustments(app, host, port, "https"))
+        super().__init__(app, adjustments(app, host, port, "https"), spool)
 
 
-def make_tls_server(app: Flask, context: ssl.SSLContext, host: str = "127.0.0.1", port: int = 0) -> TlsServer:
-    """Return a server under TLS that listens on ``host`` and ``port`` (0: a free one).
+def make_tls_server(
+    app: Flask, context: ssl.SSLContext, host: str = "127.0.0.1", port: int = 0, *, spool: Path | None = None
+) -> TlsServer:
+    """Return a server under TLS that listens on ``host`` and ``port`` (0: a free one); ``spool`` as for a plain one.
 
     :raises OSError: when the port is taken or the address is not ours.
     """
-    return TlsServer(app, context, host, port)
+    return TlsServer(app, context, host, port, spool)

@@ -33,13 +33,14 @@ class Task(Protocol):
 class Workers:
     """At most ``most`` threads; what comes beyond waits its turn. Used by the server in its dispatcher's place."""
 
-    def __init__(self, most: int, *, idle_s: float = IDLE_S) -> None:
-        self._most, self._idle_s = most, idle_s
+    def __init__(self, most: int, *, idle_s: float = IDLE_S, name: str = "page") -> None:
+        self._most, self._idle_s, self._name = most, idle_s, name
         self._lock = threading.Lock()
         self._waiting: deque[Task] = deque()
         self._idle: list[_Worker] = []
         self._threads: set[_Worker] = set()
         self._ending = False
+        self._stalled_at = 0.0
 
     def __len__(self) -> int:
         """Return how many threads there are."""
@@ -50,6 +51,12 @@ class Workers:
         """Return how many of them have nothing to do."""
         return len(self._idle)
 
+    @property
+    def stalled_s(self) -> float:
+        """Return for how many seconds tasks have been waiting without one of them being taken; 0 where none waits."""
+        with self._lock:
+            return time.monotonic() - self._stalled_at if self._waiting else 0.0
+
     def add_task(self, task: Task) -> None:
         """Give a task to the thread that was busy last, to a new one, or to the one that is free next."""
         with self._lock:
@@ -57,12 +64,23 @@ class Workers:
                 task.cancel()
             elif self._idle:
                 self._idle.pop().tasks.put(task)
-            elif len(self._threads) < self._most:
-                worker = _Worker(self, task)
-                self._threads.add(worker)
-                worker.start()
-            else:
+            elif len(self._threads) >= self._most or not self._started(task):
+                if not self._waiting:
+                    self._stalled_at = time.monotonic()
                 self._waiting.append(task)
+
+    def _started(self, task: Task) -> bool:
+        """Return whether a new thread could be started with a task; where memory is short those that are there do."""
+        worker = _Worker(self, task, self._name)
+        self._threads.add(worker)
+        try:
+            worker.start()
+        except RuntimeError:
+            self._threads.discard(worker)
+            if self._threads:
+                return False
+            raise
+        return True
 
     def shutdown(self, cancel_pending: bool = True, timeout: float = 5.0) -> bool:
         """End the threads, waiting for those that are busy; return whether tasks were cancelled."""
@@ -87,6 +105,7 @@ class Workers:
         """Return what a thread does next; None: it ends."""
         with self._lock:
             if self._waiting:
+                self._stalled_at = time.monotonic()
                 return self._waiting.popleft()
             if self._ending:
                 self._threads.discard(worker)
@@ -109,8 +128,8 @@ class Workers:
 
 
 class _Worker(threading.Thread):
-    def __init__(self, workers: Workers, first: Task) -> None:
-        super().__init__(name="page", daemon=True)
+    def __init__(self, workers: Workers, first: Task, name: str) -> None:
+        super().__init__(name=name, daemon=True)
         self.tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._workers = workers
         self._task: Task | None = first

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.lab.phone import Phone
-from companion.lab.rows import Row, row
+from companion.lab.rows import Row, percentile, row
 from companion.lab.worlds.boards import BOARDS, players
 from companion.ports import DeviceError
 
@@ -88,18 +88,13 @@ class Running:
         self.folder.cleanup()
 
 
-def percentile(values: list[float], share: float) -> float:
-    """Return the value that ``share`` of ``values`` do not exceed."""
-    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
-
-
 def rows(seconds: float) -> Iterable[Row]:
     """Yield start, memory, processor share, latency and weight."""
     service = Running("--simulate")
     try:
         yield row("start to first page", f"{service.first_page_s:.2f}", "s", "≤ 2 s")
         yield from _weight(service)
-        phones = [Phone(service.port) for _ in range(PHONES)]
+        phones = [Phone(service.port, number) for number in range(PHONES)]
         for phone in phones[:4]:
             phone.listen()
         _connected(service)
@@ -188,7 +183,7 @@ def _boards(service: Running, game_id: str) -> Iterable[Row]:
     service.do("close-match", {})
     service.do("open-match", {"game": game_id, "players": players(game_id)})
     service.do("deal", {})
-    phones = [Phone(service.port) for _ in range(PHONES)]
+    phones = [Phone(service.port, number) for number in range(PHONES)]
     for number, phone in enumerate(phones):
         phone.listen(("en", "fr")[number % 2])
     time.sleep(2.0)

@@ -37,7 +37,7 @@ def crowd(house: ServedCompanion, phones: int, changes: int) -> Crowd:
     streams: list[bool] = [False] * phones
 
     def poll(n: int) -> None:
-        phone = Phone(house.host.port)
+        phone = Phone(house.host.port, n)
         while not ending.wait(0.5):
             with contextlib.suppress(OSError, ValueError, KeyError):
                 state = json.loads(phone.ask("GET", "/api/state")[1])
@@ -50,7 +50,8 @@ def crowd(house: ServedCompanion, phones: int, changes: int) -> Crowd:
     def live(n: int) -> None:
         head = f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{house.host.port}\r\n\r\n"
         try:
-            with socket.create_connection(("127.0.0.1", house.host.port), timeout=30) as line:
+            where = ("127.0.0.1", house.host.port)
+            with socket.create_connection(where, timeout=30, source_address=(f"127.0.0.{1 + n}", 0)) as line:
                 line.sendall(head.encode())
                 with line.makefile("rb") as lines:
                     if b" 200 " not in lines.readline():

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from companion.lab.rows import Row, row
-from companion.lab.soak import absurd_values, clients, faults, fuzz, journal_at_rest, sd_card
+from companion.lab.soak import absurd_values, clients, faults, flood, fuzz, journal_at_rest, sd_card
 from companion.lab.soak import camera as soak_camera
 from companion.lab.soak.play import ServedCompanion, killing
 from companion.lab.soak.targets import TARGETS
@@ -38,6 +38,7 @@ def rows(seconds: float) -> Iterable[Row]:
             yield from _clients(house, share)
         finally:
             house.close()
+        yield from flood.rows(seconds)
         yield from _fuzz(max(10.0, FUZZ_S * share))
         house = ServedCompanion(folder / "long", "--simulate")
         try:

@@ -27,6 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
+import msgspec
+
 from companion import __version__
 from companion.night.backup.encryption import kept_passphrase, opened, scratch, sealed
 from companion.night.backup.foreign import adopt
@@ -45,6 +47,12 @@ BACKUPS = "backups"
 STAGE = ".restoring"
 FORMER = "before-restore-"
 CHUNK = 1 << 20
+MOST_CONTENTS = 8 << 20
+"""The largest table of contents of an archive, in bytes: some sixty thousand pictures …"""
+MOST_MANIFEST = 16 << 20
+"""… and the largest manifest."""
+MOST_TAIL = 76 + 22 + 0xFFFF
+"""An archive ends with the place of its table of contents, twice where it is large, and a comment."""
 NO_BACKUP = (
     *(zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, struct.error, zlib.error, lzma.LZMAError),
     *(ValueError, KeyError, OverflowError),
@@ -320,7 +328,7 @@ def examine(
     """
     name = shown or path.name
     try:
-        with opened(file or path, passphrase, name) as plain, zipfile.ZipFile(plain) as archive:
+        with opened(file or path, passphrase, name) as plain, _listing(plain) as archive:
             manifest = _manifest(archive, name)
             files = {info.filename: info for info in archive.infolist()}
             if set(files) != {MANIFEST, *(part.name for part in manifest.parts)} or len(files) != len(
@@ -351,7 +359,7 @@ def read_manifest(path: Path, *, shown: str = "", passphrase: str = "") -> Manif
     :raises BackupError: when it is no backup of ours.
     """
     try:
-        with opened(path, passphrase, shown) as file, zipfile.ZipFile(file) as archive:
+        with opened(path, passphrase, shown) as file, _listing(file) as archive:
             return _manifest(archive, shown or path.name)
     except (OSError, *NO_BACKUP) as error:
         if isinstance(error, BackupError):
@@ -359,19 +367,62 @@ def read_manifest(path: Path, *, shown: str = "", passphrase: str = "") -> Manif
         raise BackupError("not-ours", file=shown or path.name) from error
 
 
+class _Listed(msgspec.Struct):
+    """The manifest as it lies in the file; each file in it stays text until its turn comes."""
+
+    format: int
+    made: int
+    seq: int
+    companion: str
+    pictures: bool
+    files: list[msgspec.Raw]
+
+
+class _ListedFile(msgspec.Struct):
+    name: str
+    size: int
+    sha256: str
+    changed: float
+
+
+@contextlib.contextmanager
+def _listing(file: BinaryIO) -> Iterator[zipfile.ZipFile]:
+    """Open an archive whose table of contents is no longer than that of any night of ours.
+
+    A few bytes of it become some kilobytes in memory: so it is measured before it is read.
+    """
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - MOST_TAIL))
+    tail = file.read(MOST_TAIL)
+    end = tail.rfind(b"PK\5\6")
+    if end < 0 or len(tail) < end + 22:
+        raise zipfile.BadZipFile
+    (length,) = struct.unpack_from("<I", tail, end + 12)
+    if end >= 76 and tail[end - 20 : end - 16] == b"PK\6\7":
+        # An archive of gigabytes (ZIP64) says it here, and this is what counts then.
+        (length,) = struct.unpack_from("<Q", tail, end - 36)
+    if length > MOST_CONTENTS:
+        raise zipfile.BadZipFile
+    with zipfile.ZipFile(file) as archive:
+        yield archive
+
+
 def _manifest(archive: zipfile.ZipFile, name: str) -> Manifest:
     info = archive.getinfo(MANIFEST)
-    if info.file_size > 64 * CHUNK:
+    # It has some words for each file of the archive, and each letter of a name takes six at most.
+    allowed = sum(200 + 6 * len(entry.filename) for entry in archive.infolist())
+    if info.file_size > min(allowed, MOST_MANIFEST):
         raise BackupError("not-ours", file=name)
-    raw = json.loads(archive.read(info))
     try:
-        if int(raw["format"]) > FORMAT:
+        raw = msgspec.json.decode(archive.read(info), type=_Listed)
+        if raw.format > FORMAT:
             raise BackupError("newer", file=name)
-        parts = tuple(
-            BackupFile(_safe(p["name"]), int(p["size"]), str(p["sha256"]), float(p["changed"])) for p in raw["files"]
-        )
-        return Manifest(int(raw["made"]), int(raw["seq"]), str(raw["companion"]), bool(raw["pictures"]), parts)
-    except (TypeError, AttributeError, RecursionError) as error:
+        if len(raw.files) >= len(archive.infolist()):
+            raise BackupError("broken", file=name, part=MANIFEST)
+        listed = (msgspec.json.decode(one, type=_ListedFile) for one in raw.files)
+        parts = tuple(BackupFile(_safe(one.name), one.size, one.sha256, one.changed) for one in listed)
+        return Manifest(raw.made, raw.seq, raw.companion, raw.pictures, parts)
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise BackupError("not-ours", file=name) from error
 
 

@@ -11,10 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from companion.lab.bench import command, small_machine
-from companion.lab.soak import absurd_values, clients, faults, fuzz, seeds, targets
+from companion.lab.soak import absurd_values, clients, faults, flood, fuzz, seeds, targets
 from companion.lab.soak import camera as soak_camera
 from companion.lab.soak.play import Player, ServedCompanion, killing
 from tests.worlds.sizes import size
+from tests.worlds.wait import wait
 
 pytestmark = pytest.mark.process
 
@@ -135,7 +136,7 @@ def test_what_takes_root_or_an_hour_runs_only_when_it_is_named(monkeypatch: pyte
         monkeypatch.setitem(command.TABLES, name, lambda _, name=name: ran.append(name) or [])
     monkeypatch.setattr(command, "bench_shake", lambda *_: ran.append("shake") or [])
     CliRunner().invoke(command.command, ["--json"], catch_exceptions=False)
-    assert set(command.TABLES) - set(ran) == {"install", "small", "soak"}
+    assert set(command.TABLES) - set(ran) == {"install", "small", "soak", "flood"}
     CliRunner().invoke(command.command, ["soak", "--json"], catch_exceptions=False)
     assert ran[-1] == "soak"
 
@@ -180,3 +181,39 @@ def test_memory_is_watched(companion: ServedCompanion) -> None:
     memory = faults.memory(companion, 2.0, 60.0)
     assert memory.moves >= 100
     assert 20 < memory.begin_mb <= memory.end_mb + 5 < 300
+
+
+# --- floods ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Iterator[tuple[ServedCompanion, flood.Systemd]]:
+    with flood.watched(tmp_path) as made:
+        yield made
+
+
+def test_two_hundred_stuffed_photos_from_one_phone(watched: tuple[ServedCompanion, flood.Systemd]) -> None:
+    house, systemd = watched
+    photo = flood.stuffed_png(flood.SMALL_UNPACKED_MB)
+    found = flood.photos(house, systemd, photo)
+    assert sum(found.answers.values()) == flood.PHOTOS
+    # Refused by what they claim, or at their heads; none was unpacked, none cut off.
+    assert set(found.answers) <= {"422 device", "429 photo-at-work"}
+    assert found.answers["422 device"]
+    beats = len(systemd.beats)
+    wait(lambda: len(systemd.beats) > beats)
+    assert house.view()["match"] is not None
+
+
+def test_half_sent_bodies_and_streams_of_a_stranger_take_nothing_from_the_table(companion: ServedCompanion) -> None:
+    assert flood.half_sent(companion, 4) == 0
+    live, host_has_one = flood.streams(companion)
+    assert live == 30
+    assert host_has_one
+
+
+def test_a_wait_counts_for_as_long_as_it_is() -> None:
+    found = flood.Flood(taps_ms=[10.0] * 99 + [10_000.0])
+    assert found.tap_ms(0.3) == 10.0
+    assert found.tap_ms(0.95) > 8_000
+    assert found.tap_ms(1.0) == 10_000.0

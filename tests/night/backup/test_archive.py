@@ -10,9 +10,11 @@ import resource
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import threading
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +23,7 @@ from typing import Any
 import pytest
 
 from companion.access.store import Access
-from companion.night.backup.archive import MANIFEST, back_up, examine, held, kept
+from companion.night.backup.archive import MANIFEST, back_up, examine, held, kept, read_manifest
 from companion.night.backup.messages import SENTENCES, BackupError
 from companion.night.backup.restore import restore, settle
 from companion.night.backup.scheduler import back_up_into
@@ -478,3 +480,87 @@ def test_sentences_are_in_both_languages(key: str) -> None:
     words = SENTENCES[key]
     assert words.en != words.fr
     assert words.en.count("{") == words.fr.count("{")
+
+
+# --- a table of contents that is a bomb --------------------------------------------------------------------------
+
+
+def peak_mb(work: Callable[[], object]) -> float:
+    """Return the most memory that Python held for ``work``, beyond what it held before."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1] / 1e6
+    finally:
+        tracemalloc.stop()
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(BackupError) as error:
+        read_manifest(path)
+    with pytest.raises(BackupError) as as_whole:
+        examine(path)
+    assert error.value.key == as_whole.value.key
+    return error.value.key
+
+
+@pytest.mark.parametrize(
+    "filling",
+    [
+        b"[]," * 20_000_000 + b"[]",
+        b'{"name":"a","size":0,"sha256":"","changed":0},' * 1_000_000 + b"{}",
+        b"[" * 50_000_000,
+    ],
+    ids=["empty lists", "files that are not there", "deep"],
+)
+def test_a_manifest_beyond_what_the_archive_holds_takes_no_memory(tmp_path: Path, filling: bytes) -> None:
+    bomb = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(MANIFEST, b'{"format":1,"files":[' + filling + b"]}")
+        archive.writestr("settings.json", b"{}")
+    assert bomb.stat().st_size < 300_000
+    assert peak_mb(lambda: refused(bomb)) < 5
+    assert refused(bomb) == "not-ours"
+
+
+def contents_of(size: int, *, zip64: bool) -> bytes:
+    """Return the end of an archive whose table of contents, all zeros, has so many bytes."""
+    end = b""
+    if zip64:
+        end += struct.pack("<4sQ2H2I4Q", b"PK\6\6", 44, 45, 45, 0, 0, 1, 1, size, 0)
+        end += struct.pack("<4sIQI", b"PK\6\7", 0, size, 1)
+    return end + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1, 1, 0 if zip64 else size, 0, 0)
+
+
+@pytest.mark.parametrize("zip64", [False, True])
+def test_a_table_of_contents_without_end_is_refused_before_it_is_read(tmp_path: Path, zip64: bool) -> None:
+    bomb = tmp_path / "bomb.zip"
+    with bomb.open("wb") as file:
+        file.truncate(60_000_000)
+        file.seek(60_000_000)
+        file.write(contents_of(60_000_000, zip64=zip64))
+    assert peak_mb(lambda: refused(bomb)) < 5
+    assert refused(bomb) == "not-ours"
+
+
+@pytest.mark.parametrize("cut", [0, 10, 21])
+def test_an_archive_without_its_end_is_none(tmp_path: Path, cut: int) -> None:
+    (tmp_path / "none.zip").write_bytes(contents_of(0, zip64=False)[:cut])
+    assert refused(tmp_path / "none.zip") == "not-ours"
+
+
+def test_a_large_archive_says_its_length_elsewhere_and_is_read(data: Path, tmp_path: Path) -> None:
+    """As one of gigabytes ends, which no test writes: with both ends, of which the old one says nothing."""
+    small = tmp_path / "small.zip"
+    manifest = back_up(data, small)
+    whole = small.read_bytes()
+    end = whole.rindex(b"PK\5\6")
+    entries, size, offset = struct.unpack_from("<HII", whole, end + 10)
+    large = tmp_path / "large.zip"
+    large.write_bytes(
+        whole[:end]
+        + struct.pack("<4sQ2H2I4Q", b"PK\6\6", 44, 45, 45, 0, 0, entries, entries, size, offset)
+        + struct.pack("<4sIQI", b"PK\6\7", 0, end, 1)
+        + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    )
+    assert read_manifest(large) == examine(large) == manifest

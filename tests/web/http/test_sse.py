@@ -19,7 +19,7 @@ from companion.night.answers import Role
 from companion.ports import MotionState
 from tests.web.assembly import NAME, Service, SmallCompanion, served
 from tests.worlds.wait import PATIENCE_S, wait
-from web.http import server, sse
+from web.http import admission, server, sse
 from web.http.sessions import COOKIE
 from web.http.sse_state import StateTexts
 
@@ -39,9 +39,20 @@ def get(service: Service, path: str, **headers: str) -> tuple[int, Any]:
 class Listener:
     """A browser's side of a stream: events as (name, data, id)."""
 
-    def __init__(self, service: Service, *, last: int | None = None, after: int | None = None) -> None:
-        self.connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_S)
+    def __init__(
+        self,
+        service: Service,
+        *,
+        last: int | None = None,
+        after: int | None = None,
+        secret: str = "",
+        address: str = "127.0.0.1",
+    ) -> None:
+        self.connection = http.client.HTTPConnection(
+            "127.0.0.1", service.port, timeout=PATIENCE_S, source_address=(address, 0)
+        )
         headers = {"Host": NAME} | ({"Last-Event-ID": str(last)} if last is not None else {})
+        headers |= {"Cookie": f"{COOKIE}={secret}"} if secret else {}
         query = f"?after={after}" if after is not None else ""
         self.connection.request("GET", f"/api/events{query}", headers=headers)
         self.answer = self.connection.getresponse()
@@ -77,7 +88,7 @@ class Listener:
 
 
 @contextmanager
-def listening(service: Service, **how: int) -> Iterator[Listener]:
+def listening(service: Service, **how: Any) -> Iterator[Listener]:
     listener = Listener(service, **how)
     try:
         yield listener
@@ -147,7 +158,9 @@ def test_a_silent_stream_has_a_heartbeat(service: Service) -> None:
 
 def test_forty_streams_leave_room_for_everybody_else(service: Service) -> None:
     with ExitStack() as stack:
-        listeners = [stack.enter_context(listening(service)) for _ in range(40)]
+        listeners = [
+            stack.enter_context(listening(service, address=f"127.0.0.{1 + number % 2}")) for number in range(40)
+        ]
         for listener in listeners:
             listener.until("camera")
         assert places(service) == 40
@@ -163,6 +176,30 @@ def test_forty_streams_leave_room_for_everybody_else(service: Service) -> None:
         assert get(service, f"/api/state?after={seq}")[1]["view"]["match"]["phase"] == "ready"
         for listener in listeners:
             assert listener.until("state")["match"]["phase"] == "ready"
+
+
+def test_guests_send_nobody_to_polling_who_joined(service: Service) -> None:
+    access = service.companion.access
+    host, _ = access.redeem(access.host_token(), "test")
+    with ExitStack() as stack:
+
+        def status(**how: Any) -> int:
+            return stack.enter_context(listening(service, **how)).status
+
+        assert [status() for _ in range(60)] == [200] * 30 + [503] * 30, "the guests of one address"
+        assert [status(address="127.0.0.2") for _ in range(11)] == [200] * 10 + [503], "all guests"
+        # A player who opens too many is sent to polling alone …
+        greedy, _ = access.join(access.pin, "test")
+        assert [status(secret=greedy) for _ in range(7)] == [200] * 6 + [503]
+        # … and all players leave some for the host.
+        players = [access.join(access.pin, "test")[0] for _ in range(5)]
+        assert [status(secret=secret) for secret in players] == [200] * 4 + [503]
+        assert [status(secret=host) for _ in range(3)] == [200] * 2 + [503]
+        assert places(service) == 52
+        assert get(service, "/api/health")[0] == 200
+    wait(lambda: places(service) == 0)
+    with listening(service) as listener:
+        assert listener.status == 200
 
 
 def test_a_head_request_takes_no_place(service: Service) -> None:
@@ -262,7 +299,7 @@ def test_a_body_that_is_too_large_is_answered_after_it_was_read(service: Service
 
 
 def test_a_body_in_chunks_ends_where_it_becomes_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "MAX_BODY_BYTES", 100_000)
+    monkeypatch.setattr(admission, "MAX_JSON_BYTES", 100_000)
     with (
         served(tmp_path) as service,
         socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE_S) as connection,
@@ -352,10 +389,17 @@ def test_a_burst_is_told_once_and_ends_in_the_newest_state(service: Service) -> 
 
 def test_a_listener_that_lags_gets_everything_again(companion: SmallCompanion) -> None:
     places = sse.Streams(1)
-    assert places.take()
+    assert places.take(Role.SPECTATOR, "here")
     hello = {"me": {}}
     stream = sse.Stream(
-        companion, places, StateTexts(companion), role=Role.SPECTATOR, hello=hello, since=None, gone=lambda: False
+        companion,
+        places,
+        StateTexts(companion),
+        role=Role.SPECTATOR,
+        who="here",
+        hello=hello,
+        since=None,
+        gone=lambda: False,
     )
     told = iter(stream)
     assert next(told).count(b"event: ") == 8

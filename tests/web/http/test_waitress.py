@@ -14,12 +14,14 @@ from typing import Any
 import pytest
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
-from waitress.buffers import OverflowableBuffer
+from waitress.buffers import FileBasedBuffer, OverflowableBuffer
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser
-from waitress.receiver import FixedStreamReceiver
+from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.receiver import ChunkedReceiver, FixedStreamReceiver
 from waitress.server import TcpWSGIServer
+from waitress.task import WSGITask
 
+from web.http.admission import RequestHead, Ticket
 from web.http.server import Channel, RequestParser
 from web.http.workers import Workers
 
@@ -40,13 +42,32 @@ CALLED = {
     HTTPChannel.handle_close: "self",
     HTTPChannel.send: "self data do_close",
     HTTPChannel.cancel: "self",
+    HTTPChannel.handle_close: "self",
+    HTTPChannel.__init__: "self server sock addr adj map",
     HTTPRequestParser.received: "self data",
     HTTPRequestParser.parse_header: "self header_plus",
     FixedStreamReceiver.__init__: "self cl buf",
-    FixedStreamReceiver.received: "self data",
+    HTTPRequestParser.close: "self",
+    ChunkedReceiver.__init__: "self buf",
     OverflowableBuffer.__init__: "self overflow",
+    OverflowableBuffer._set_large_buffer: "self",
+    FileBasedBuffer.__init__: "self file from_buffer",
+    WSGITask.get_environment: "self",
+    WSGITask.build_response_header: "self",
+    WSGITask.execute: "self",
+    WSGITask.write: "self data",
 }
 """What is called or overridden, with the parameters that are counted on."""
+
+
+class Everything:
+    """Admits whatever comes."""
+
+    spool = None
+
+    def admit(self, head: RequestHead) -> Ticket:
+        assert head.address == "192.168.7.7"
+        return Ticket(1 << 20)
 
 
 def test_the_version_is_pinned_to_the_one_that_was_looked_into() -> None:
@@ -64,7 +85,7 @@ def test_what_is_called_or_overridden_is_there(what: Any) -> None:
 
 def test_a_connection_knows_what_the_guards_ask_of_it() -> None:
     adjustments = Adjustments(host="127.0.0.1", port=0)
-    server: Any = SimpleNamespace(active_channels={}, add_task=lambda task: None)
+    server: Any = SimpleNamespace(active_channels={}, add_task=lambda task: None, admission=Everything())
     ours, theirs = socket.socketpair()
     with ours, theirs:
         channel = Channel(server, ours, ("192.168.7.7", 5), adjustments, map={})
@@ -80,16 +101,27 @@ def test_a_connection_knows_what_the_guards_ask_of_it() -> None:
 
 
 def test_a_body_is_followed_by_what_the_guards_follow() -> None:
-    parser = RequestParser(Adjustments(host="127.0.0.1", port=0))
+    channel: Any = SimpleNamespace(server=SimpleNamespace(admission=Everything()), addr=("192.168.7.7", 5), owed=0)
+    adjustments = Adjustments(host="127.0.0.1", port=0)
+    parser = RequestParser(adjustments, channel)
     parser.received(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
     parser.received(b"3\r\nabc\r\n")
     assert (parser.chunked, parser.completed, parser.error) == (True, False, None)
     assert parser.body_bytes_received > 3
-    parser = RequestParser(Adjustments(host="127.0.0.1", port=0))
+    parser = RequestParser(adjustments, channel)
     parser.received(b"POST /x HTTP/1.1\r\nContent-Length: 7\r\nCookie: a=b\r\n\r\n")
     assert (parser.content_length, parser.path, parser.headers["COOKIE"]) == (7, "/x", "a=b")
     assert isinstance(parser.body_rcv, FixedStreamReceiver)
     assert (parser.body_rcv.remain, parser.body_rcv.completed) == (7, False)
+    assert isinstance(parser.body_rcv.getbuf(), OverflowableBuffer)
+
+
+def test_an_error_of_the_head_is_answered_and_ends_the_connection() -> None:
+    channel: Any = SimpleNamespace(server=SimpleNamespace(admission=Everything()), addr=("192.168.7.7", 5), owed=0)
+    parser = RequestParser(Adjustments(host="127.0.0.1", port=0), channel)
+    parser.received(b"POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n")
+    assert (parser.completed, parser.error.code) == (True, 400)
+    assert issubclass(ParsingError, Exception)
 
 
 def test_the_server_takes_any_dispatcher_and_tells_its_port() -> None:

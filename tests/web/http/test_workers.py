@@ -122,3 +122,53 @@ def test_none_is_forgotten_where_threads_give_up_as_work_comes(round_: int) -> N
     assert all(task.done.wait(PATIENCE_S) for task in tasks)
     workers.shutdown()
     assert len(workers) == 0
+
+
+def test_it_is_known_how_long_tasks_have_been_waiting_without_one_being_taken() -> None:
+    workers, gates = Workers(1), [threading.Event() for _ in range(3)]
+    tasks = [Answer(gate.wait) for gate in gates]
+    workers.add_task(tasks[0])
+    assert workers.stalled_s == 0.0, "none waits"
+    workers.add_task(tasks[1])
+    wait(lambda: workers.stalled_s > 0.05)
+    workers.add_task(tasks[2])
+    assert workers.stalled_s > 0.05, "another one behind it changes nothing"
+    before = workers.stalled_s
+    gates[0].set()
+    assert tasks[0].done.wait(PATIENCE_S)
+    wait(lambda: tasks[1].thread is not None)
+    assert 0.0 < workers.stalled_s < before + PATIENCE_S
+    for gate in gates[1:]:
+        gate.set()
+    assert tasks[2].done.wait(PATIENCE_S)
+    assert workers.stalled_s == 0.0
+    workers.shutdown()
+
+
+def test_where_no_thread_can_be_started_those_that_are_there_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers, gate = Workers(3), threading.Event()
+    first, second = Answer(gate.wait), Answer()
+    workers.add_task(first)
+
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    workers.add_task(second)
+    assert len(workers) == 1
+    gate.set()
+    assert second.done.wait(PATIENCE_S)
+    assert second.thread == first.thread
+    monkeypatch.undo()
+    workers.shutdown()
+
+
+def test_where_not_even_one_thread_can_be_started_the_server_hears_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    workers = Workers(3)
+    with pytest.raises(RuntimeError):
+        workers.add_task(Answer())
+    assert (len(workers), workers.stalled_s) == (0, 0.0)
