@@ -7,6 +7,7 @@ before, and nothing but the open file is handed on.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import io
 import json
@@ -62,6 +63,8 @@ def give_up_root(folder: Path) -> Path:
     if owner is None:
         return folder.resolve()
     uid, gid = owner
+    # What is read later may lie where only root reads, as a Python in root's home does; zipfile names files by this.
+    codecs.lookup("cp437")
     try:
         groups = os.getgrouplist(pwd.getpwuid(uid).pw_name, gid)
     except KeyError:

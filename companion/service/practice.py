@@ -46,7 +46,7 @@ class SimulatedShakeBank:
     """
 
     def __init__(self) -> None:
-        from companion.igloo.simulated.igloo import load_bank
+        from companion.igloo.simulated.device import load_bank
 
         more = [path for path in PRACTICE_BANK.iterdir() if _number(path.name)]
         self._files = [BANK, *sorted(more, key=lambda path: _number(path.name))]

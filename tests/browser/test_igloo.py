@@ -15,7 +15,7 @@ from companion.calibrating.recordings import Recordings, ShakeLabel
 from companion.igloo.calibration.store import UNLIKE
 from companion.igloo.count import guided
 from companion.igloo.count.counter import SHAKE_ON
-from companion.igloo.simulated.igloo import load_bank
+from companion.igloo.simulated.device import load_bank
 from companion.ports import CountPosterior, DeviceKind, Samples
 from tests.browser.conftest import PATIENCE_MS, Phones
 from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud

@@ -24,7 +24,7 @@ from companion.igloo.calibration.store import CalibrationStore, calibrate
 from companion.igloo.count.guided import NOT_SURE, OTHER_HAND, SURE
 from companion.igloo.count.guided_gauge import FASTER, GOOD
 from companion.igloo.recordings import read_recording
-from companion.igloo.simulated.igloo import SimulatedDevice, load_bank
+from companion.igloo.simulated.device import SimulatedDevice, load_bank
 from companion.ports import BadDataError, CountGate, DeviceError, DeviceKind, DeviceState, IglooStatus, Samples
 from companion.practice.waveform import COLUMN_S
 from companion.service.waveform import Waves

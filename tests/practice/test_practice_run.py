@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from companion.igloo.count.counter import count_recording
-from companion.igloo.simulated.igloo import load_bank
+from companion.igloo.simulated.device import load_bank
 from companion.ports import COUNTS, CountGate, CountPosterior, DeviceKind
 from companion.practice.database import PracticeDatabase, PracticeDatabaseError
 from companion.practice.practice_run import PAST, PracticeRun

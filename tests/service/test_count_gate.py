@@ -20,7 +20,7 @@ from flask.testing import FlaskClient
 from companion.events.hub import Hub
 from companion.igloo import sample_pipeline
 from companion.igloo.sample_pipeline import SamplePipeline
-from companion.igloo.simulated.igloo import load_bank
+from companion.igloo.simulated.device import load_bank
 from companion.night.answers import TABLE
 from companion.ports import CountGate, CountPosterior, DeviceKind, Samples
 from companion.practice import practice_run

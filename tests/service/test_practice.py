@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from companion.igloo.simulated.igloo import load_bank
+from companion.igloo.simulated.device import load_bank
 from companion.night.answers import TABLE
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooStatus, Samples
 from companion.practice.sonify import WAV_HZ

@@ -71,7 +71,7 @@ def costs(seconds: float, *, model: CountModel | None = None) -> Iterable[Row]:
     from companion.igloo.count import MODEL
     from companion.igloo.count.counter import Counter, count_recording, shipped
     from companion.igloo.motion.detector import MotionDetector
-    from companion.igloo.simulated.igloo import load_bank
+    from companion.igloo.simulated.device import load_bank
     from companion.ports import DeviceKind, Samples
 
     bank = load_bank()

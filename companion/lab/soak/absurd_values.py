@@ -17,7 +17,7 @@ import numpy as np
 from companion.igloo.count.counter import Counter
 from companion.igloo.line.protocol import Data, FrameReader, Hello, encode
 from companion.igloo.line.samples import FrameStream
-from companion.igloo.simulated.igloo import load_bank
+from companion.igloo.simulated.device import load_bank
 from companion.ports import DeviceKind
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from pathlib import Path
 from companion.lab.phone import Phone
 from companion.lab.rows import Row, percentile, row
 from companion.lab.soak.play import ServedCompanion
+from companion.rules import games
 
 PHOTOS = 200
 ROUNDS = 10
@@ -100,7 +101,7 @@ def watched(folder: Path) -> Iterator[tuple[ServedCompanion, Systemd]]:
     try:
         players = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
         cards = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
-        body = {"game": "igloo-pop", "players": players, "setup": {"cards": cards}}
+        body = {"game": games()[0], "players": players, "setup": {"cards": cards}}
         house.do("open-match", body, "flood-open-match")
         house.do("moves", {"moves": ["start"]}, "flood-start-it")
         yield house, systemd

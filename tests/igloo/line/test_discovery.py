@@ -17,7 +17,8 @@ from companion.igloo.line.candidate_ports import DEFAULT_DENY, CandidatePort, de
 from companion.igloo.line.discovery import IglooDiscovery
 from companion.igloo.line.link import Timing
 from companion.igloo.recordings import Recording, write_recording
-from companion.igloo.simulated.igloo import Bank, SimulatedIgloo
+from companion.igloo.simulated.device import Bank
+from companion.igloo.simulated.igloo import SimulatedIgloo
 from companion.ports import DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
 from tests.worlds.clock import Clock, Unhurried
 from tests.worlds.wait import wait

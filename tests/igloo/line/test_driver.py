@@ -23,7 +23,7 @@ from companion.igloo.line.link import SerialLink
 from companion.igloo.line.protocol import Data, FrameReader, encode
 from companion.igloo.line.registry import DRIVERS, GROUP, DriverRegistry
 from companion.igloo.line.text_driver import TextDriver
-from companion.igloo.simulated.igloo import SimulatedDevice
+from companion.igloo.simulated.device import SimulatedDevice
 from companion.ports import BadDataError, DeviceError, DeviceState, LinkCounts, Samples
 from tests.igloo.line.test_discovery import Machine
 from tests.igloo.line.test_link import HELLO, LOOKS, QUICK, Heard, Terminal, listening, still_bank

@@ -17,7 +17,7 @@ from companion.igloo.line.frame_driver import FrameDriver
 from companion.igloo.line.glitches import ALONE_G, BESIDE, GlitchFilter, standing_out
 from companion.igloo.line.protocol import Hello, encode
 from companion.igloo.simulated import BANK, GUIDED
-from companion.igloo.simulated.igloo import SimulatedDevice
+from companion.igloo.simulated.device import SimulatedDevice
 from companion.lab.bench.glitches import shakes, wildest
 from companion.ports import CountPosterior, DeviceKind, Samples
 

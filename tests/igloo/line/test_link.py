@@ -18,7 +18,8 @@ from companion.igloo import messages
 from companion.igloo.line.link import SerialLink, Timing
 from companion.igloo.line.port import Port, PortError, PortMissingError, kind_of
 from companion.igloo.line.protocol import Data, FrameReader, Hello, SensorState, Status, encode
-from companion.igloo.simulated.igloo import Bank, SimulatedDevice, SimulatedIgloo
+from companion.igloo.simulated.device import Bank, SimulatedDevice
+from companion.igloo.simulated.igloo import SimulatedIgloo
 from companion.ports import DeviceError, DeviceKind, DeviceState, IglooLink, Samples
 from tests.worlds.clock import Clock, Unhurried
 from tests.worlds.wait import PATIENCE_S, wait

@@ -16,8 +16,9 @@ from companion.igloo.line.frame_driver import FrameDriver
 from companion.igloo.line.link import SerialLink, Timing
 from companion.igloo.line.protocol import Data, FrameReader, Hello, SensorState, Status
 from companion.igloo.line.samples import FrameStream
+from companion.igloo.simulated.device import RATE_ERROR, Bank, SimulatedDevice, load_bank
 from companion.igloo.simulated.gestures import LIFT_S, Hand, push, resampled, rotation, smooth, up
-from companion.igloo.simulated.igloo import RATE_ERROR, Bank, SimulatedDevice, SimulatedIgloo, load_bank
+from companion.igloo.simulated.igloo import SimulatedIgloo
 from companion.lab.bench.link_cost import reader_cpu
 from companion.ports import COUNTS, BadDataError, DeviceError, DeviceKind, DeviceState, Samples
 from tests.worlds.clock import Clock, Unhurried

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.igloo.simulated.igloo import load_bank
+from companion.igloo.simulated.device import load_bank
 from companion.lab.physics import practice
 from companion.ports import COUNTS
 

@@ -283,9 +283,9 @@ def test_the_backup_that_has_lost_entries_is_found_among_encrypted_ones(data: Pa
     keep_passphrase(data, WORDS)
     path, manifest = back_up_into(data, data / "backups", keep=2, pictures=False)
     lost = Damage(first=1, last=manifest.seq, missing=True)
-    assert newest_with(data, lost) == path
+    assert newest_with(data, [lost]) == path
     keep_passphrase(data, OTHER)
-    assert newest_with(data, lost) is None
+    assert newest_with(data, [lost]) is None
 
 
 def test_sentences_say_what_a_lost_passphrase_is() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from companion.igloo.simulated.igloo import load_bank
+from companion.igloo.simulated.device import load_bank
 from companion.ports import Samples
 from tests.web.assembly import SIMULATED, SmallCompanion
 from tests.worlds.wait import wait

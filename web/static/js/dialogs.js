@@ -134,7 +134,7 @@ function offer({ name, offered, words }) {
   const shown = typeof offered === "boolean" ? (offered ? t("yes") : t("no")) : [offered].flat().join(", ") || t("nothing");
   return h("div", { class: "note" },
     h("p", null, t("A backup that was brought back says: %(value)s. This was not taken.", { value: shown })),
-    h("button", { type: "button", class: "second", "data-do": "take-offered", "data-name": name, "aria-label": `${t("Take it")}: ${said(words)}` }, t("Take it")));
+    h("button", { type: "button", class: "second", "data-do": "take-offered", "data-name": name, "aria-label": `${t("Use this value")}: ${said(words)}` }, t("Use this value")));
 }
 
 /** Put into the form what a backup says of a setting. */

@@ -119,7 +119,7 @@ def _igloos_gone(s: IgluState, w: SeenConstraints) -> Iterator[Objection]:
 # --- points -----------------------------------------------------------------------------------------------------------
 
 
-class Passage(NamedTuple):
+class InuitRoute(NamedTuple):
     """How an inuit got from a square to another: steps on foot and points at least, ``FAR`` where there is no way."""
 
     origin: int
@@ -162,13 +162,13 @@ def _may_flee(s: IgluState, w: SeenConstraints) -> bool:
     return bool(standing & ~w.may_floe or moved)
 
 
-def _way(s: IgluState, w: SeenConstraints, origin: int, target: int) -> Passage:
+def _way(s: IgluState, w: SeenConstraints, origin: int, target: int) -> InuitRoute:
     """Return the shortest way of an inuit: on foot over floes, or by kayak once what melted has gone."""
     steps = _on_foot(s, origin, target)
     after = s.copy()
     after.floes = s.floes & w.may_floe
     by_water = reachable(after, origin) >> target & 1 if s.floes >> origin & 1 or s.table.kayak_from_corner else 0
-    return Passage(origin, target, steps, min(steps, COST_KAYAK if by_water else FAR))
+    return InuitRoute(origin, target, steps, min(steps, COST_KAYAK if by_water else FAR))
 
 
 def _on_foot(s: IgluState, origin: int, target: int) -> int:
