@@ -77,6 +77,9 @@ def changed(before: Any, now: Any, within: float = 0.0, where: str = "") -> list
                 [f"{where}.{key} is gone"] if key not in now else changed(value, now[key], within, f"{where}.{key}")
             )
         ]
+    if isinstance(before, list) and isinstance(now, list) and _named(before) and _named(now):
+        # Of settings there may be more by now.
+        return changed(*({one["name"]: one for one in told} for told in (before, now)), within, where)
     if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
         return [
             line
@@ -87,6 +90,10 @@ def changed(before: Any, now: Any, within: float = 0.0, where: str = "") -> list
     if not same and isinstance(before, float | int) and isinstance(now, float | int):
         same = not isinstance(before, bool) and not isinstance(now, bool) and abs(before - now) <= within
     return [] if same else [f"{where}: {before!r} is now {now!r}"]
+
+
+def _named(told: list[Any]) -> bool:
+    return bool(told) and all(isinstance(one, dict) and {"name", "words", "kind"} <= one.keys() for one in told)
 
 
 def plain(told: object) -> Any:

@@ -69,7 +69,7 @@ def command(
     if source:
         heard = _of_file(source)
     elif simulate:
-        heard = list(_simulated(count, shakes, seconds))
+        heard = list(_simulated(count, shakes, seconds, before.rate_hz if before else None))
     else:
         heard = list(_live(igloo, shakes, seconds))
     if not out.parent.is_dir():
@@ -137,12 +137,16 @@ def _of_file(source: Path) -> list[Shake]:
     return found
 
 
-def _simulated(count: int, shakes: int, seconds: float) -> Iterator[Shake]:
-    """Yield shakes of the simulated igloo, through its pseudo-terminal as a real one."""
-    from companion.igloo.line.link import SerialLink
-    from companion.igloo.simulated.igloo import SimulatedIgloo
+def _simulated(count: int, shakes: int, seconds: float, rate_hz: float | None) -> Iterator[Shake]:
+    """Yield shakes of the simulated igloo, through its pseudo-terminal as a real one.
 
-    with SimulatedIgloo() as igloo, SerialLink(igloo.port) as link:
+    Its sensor has a true rate of its own: that of the shakes which are there already, else another one each time.
+    """
+    from companion.igloo.line.link import SerialLink
+    from companion.igloo.simulated.igloo import NOMINAL_HZ, RATE_ERROR, SimulatedIgloo
+
+    known = rate_hz is not None and abs(rate_hz / NOMINAL_HZ - 1) < 1.1 * RATE_ERROR
+    with SimulatedIgloo(rate_hz=rate_hz if known else None) as igloo, SerialLink(igloo.port) as link:
         heard: queue.Queue[Samples] = queue.Queue()
         link.subscribe(heard.put)
         for number in range(shakes):

@@ -37,6 +37,8 @@ BEHIND_S = 1.0
 
 MAX_SHAKE_S = 30.0
 
+NOMINAL_HZ = 3200
+
 RATE_ERROR = 0.04
 """How far a sensor's true rate may be off its nominal one, as a part of it; real ones are a few % off."""
 
@@ -90,12 +92,21 @@ class SimulatedDevice:
 
     :meth:`advance` makes time pass and returns what the board sends meanwhile. Without a ``bank`` of its own it has the
     one that comes with the companion, and a clock of its own: its true ``rate_hz`` is drawn by ``seed``, within
-    ``RATE_ERROR`` of the nominal one. What is stored at another rate is felt as this sensor would have.
+    ``RATE_ERROR`` of the nominal one, unless it is given. What is stored at another rate is felt as this sensor would
+    have.
     """
 
-    def __init__(self, bank: Bank | None = None, *, unit: int = 0, seed: int = 0, nominal_hz: int = 3200) -> None:
+    def __init__(
+        self,
+        bank: Bank | None = None,
+        *,
+        unit: int = 0,
+        seed: int = 0,
+        nominal_hz: int = NOMINAL_HZ,
+        rate_hz: float | None = None,
+    ) -> None:
         drawn = nominal_hz * (1.0 + float(np.random.default_rng([seed, nominal_hz]).uniform(-RATE_ERROR, RATE_ERROR)))
-        self.rate_hz = drawn if bank is None else bank.rate_hz
+        self.rate_hz = rate_hz or (drawn if bank is None else bank.rate_hz)
         self.bank = bank or load_bank()
         self.unit = unit
         self.nominal_hz = nominal_hz
@@ -336,8 +347,8 @@ class SimulatedIgloo:
     """A :class:`SimulatedDevice` on a pseudo-terminal, in real time, with a thread of its own.
 
     ``port`` is a name that stays when it is unplugged and plugged in again (a symbolic link; in a folder of its
-    own, or where ``at`` says). ``clock`` gives the seconds in which its samples are due. Use :meth:`close` or a
-    ``with`` block.
+    own, or where ``at`` says). ``rate_hz`` is its true rate, else it is drawn. ``clock`` gives the seconds in which
+    its samples are due. Use :meth:`close` or a ``with`` block.
 
     :raises DeviceError: when the bank of stored shakes cannot be read.
     """
@@ -349,9 +360,11 @@ class SimulatedIgloo:
         at: Path | None = None,
         unit: int = 0,
         seed: int | None = None,
+        rate_hz: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.device = SimulatedDevice(bank, unit=unit, seed=int.from_bytes(os.urandom(4)) if seed is None else seed)
+        seed = int.from_bytes(os.urandom(4)) if seed is None else seed
+        self.device = SimulatedDevice(bank, unit=unit, seed=seed, rate_hz=rate_hz)
         self._folder = None if at else tempfile.TemporaryDirectory(prefix="igloo-")
         self.port = str(at or Path(self._folder.name if self._folder else "") / "igloo-simulated")
         self._lock = threading.RLock()

@@ -12,6 +12,7 @@ import pytest
 from companion.cli import run
 from companion.igloo.recordings import read_recording
 from companion.igloo.simulated import BANK
+from companion.igloo.simulated.igloo import RATE_ERROR
 
 pytestmark = pytest.mark.learning
 
@@ -126,7 +127,7 @@ def test_the_simulated_igloo_is_recorded_with_its_labels(tmp_path: Path, capsys:
     assert found.device == ("cap", "cap")
     assert found.person == ("Ann", "Ann")
     assert found.guided == (True, False)
-    assert found.rate_hz == pytest.approx(RATE, rel=0.01)
+    assert found.rate_hz == pytest.approx(3200.0, rel=RATE_ERROR + 0.001)
     assert all(shake.std(axis=0).max() > 0.2 for shake in found.shakes)
 
 
