@@ -38,6 +38,7 @@ NOT_TRANSLATED = frozenset(
 KEPT = re.compile(
     r"\b(?:POP|IGLU|ARC|ICE)-[A-Z0-9]+(?:\.[A-Z0-9]+)*[a-z]?"  # clauses are cited by their ids
     r"|^[a-z0-9]+(?: [\w/+-]+)*: (?=⟦)"  # the caption of a drawn ruling begins with the move as records have it
+    r"|\b(?:Chrome|Linux)\b"  # of which browser a phone joined
     r"|\b[a-h]\d?\b|\bP\.\d+ · [A-E]"  # squares, powers and phases are written as on the boards
 )
 

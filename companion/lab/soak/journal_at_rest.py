@@ -26,6 +26,7 @@ from companion.night.log.data_folder import JOURNAL
 from companion.night.log.database import StorageError
 from companion.night.log.journal import LOST, Entry, Journal
 from companion.night.log.salvage import open_or_salvage
+from companion.rules import games
 
 PARTS = ("", "-wal", MARK)
 MOVES = 24
@@ -58,7 +59,7 @@ def played(folder: Path, *, closed: bool, moves: int = MOVES) -> list[Entry]:
         journal = Journal(Path(place) / JOURNAL)
         night = Night(journal, Hub())
         players = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
-        opening = {"game": "igloo-pop", "players": players, "options": {}, "draw": True}
+        opening = {"game": games()[0], "players": players, "options": {}, "draw": True}
         night.do("open-match", opening, by=TABLE, state=night.state, action_id="open")
         night.do("deal", {}, by=TABLE, state=night.state, action_id="deal")
         for n in range(moves):
