@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from companion.cli.printing import language
 from companion.cli.vision.board import JSON, PHOTO, PROFILE, read_photo
+from companion.rules.i18n import Words
 
 if TYPE_CHECKING:
-    from companion.rules.core import State
+    from companion.rules.core import Move, State
     from vision.board.layout import Layout
     from vision.read.reader import BoardLook, TaughtBoard
     from vision.track.tracker import Follower, TrackingResult
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
 @click.argument("record", metavar="RECORD", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.argument("photos", metavar="PHOTO...", nargs=-1, required=True, type=PHOTO)
 @PROFILE
+@language
 @JSON
-def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path, as_json: bool) -> int:
+def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path, lang: str, as_json: bool) -> int:
     """Say which turns the PHOTOs show, one after the other, of the game that stands where RECORD ends.
 
     Exit status 1: for some photo there is a question, or board and record disagree.
@@ -43,6 +46,7 @@ def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path
     sure = True
     for photo in photos:
         seen = table.look(read_photo(photo))
+        before = follower.branches[0][1].state
         answer = _answer(follower, seen, layout, taught)
         sure = sure and answer.state not in ("question", "disagreement")
         if answer.state in ("entered", "unchanged") and not follower.open:
@@ -51,7 +55,7 @@ def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path
             board = {"found": seen.found, "note": seen.note}
             click.echo(json.dumps({"photo": str(photo), **answer.to_json(), "open": follower.open, "board": board}))
         else:
-            _say(photo, answer, seen)
+            _say(photo, answer, seen, before, lang)
     return 0 if sure else 1
 
 
@@ -111,15 +115,51 @@ def _confirm(table: TaughtBoard, seen: BoardLook, state: State[Any]) -> None:
     table.confirm(seen, agreed)
 
 
-def _say(photo: Path, answer: TrackingResult, seen: BoardLook) -> None:
+STATES = {
+    "unchanged": Words("nothing has changed"),
+    "moving": Words("somebody is at the board"),
+    "entered": Words("this turn was played"),
+    "question": Words("this is a question: it may be"),
+    "disagreement": Words("board and record disagree"),
+    "takeback": Words("a turn was taken back"),
+}
+"""What each answer says; the JSON has the words of the program."""
+KINDS = {
+    **STATES,
+    "turn": Words("a turn"),
+    "continued": Words("the turn that was entered, and more"),
+    "none": Words("none of these"),
+}
+
+
+def _say(photo: Path, answer: TrackingResult, seen: BoardLook, before: State[Any], lang: str) -> None:
     if not seen.found:
         click.echo(f"{photo}: {seen.note}")
         return
-    turn = ", ".join(map(str, answer.moves))
-    click.echo(f"{photo}: {answer.state}{f': {turn}' if turn else ''}")
+    click.echo(f"{photo}: {_words(answer.state, lang)}")
+    _tell(before, answer.moves, "  ", lang)
     if answer.state == "question":
         for candidate in answer.candidates:
-            moves = ", ".join(map(str, candidate.moves))
-            click.echo(f"  {candidate.p:.0%} {candidate.kind}{f': {moves}' if moves else ''}")
+            click.echo(f"  {candidate.p:.0%} {_words(candidate.kind, lang)}")
+            _tell(before, candidate.moves, "    ", lang)
     if answer.places:
         click.echo(f"  {', '.join(answer.places)}")
+
+
+def _words(kind: str, lang: str) -> str:
+    """Return a state in words; one that has none stands as it is."""
+    return KINDS[kind].of(lang) if kind in KINDS else kind
+
+
+def _tell(before: State[Any], moves: Sequence[Move], indent: str, lang: str) -> None:
+    """Print what each move does, and beside it how it is written; of moves from elsewhere how they are written."""
+    said: list[str] = []
+    state = before
+    for move in moves:
+        if state.refusal(move) is not None:
+            said = [", ".join(map(str, moves))]
+            break
+        said.append(f"{state.check(move).words.of(lang)}  · {move}")
+        state = state.after(move)
+    for line in said:
+        click.echo(f"{indent}{line}")

@@ -78,7 +78,10 @@ def test_a_turn_that_a_photo_shows_is_told(table: Path, capfd: pytest.CaptureFix
     assert sum(candidate["p"] for candidate in second["candidates"]) <= 1.001
     assert run(call) == status
     out = capfd.readouterr().out
-    assert f"{photos[0]}: unchanged" in out and "melt c4" in out
+    assert f"{photos[0]}: nothing has changed" in out and "· melt c4" in out
+    assert "The floe on c4 is face down" in out, "in sentences, notation beside them"
+    assert run([*call, "--lang", "fr"]) == status
+    assert "rien n’a changé" in capfd.readouterr().out
 
 
 def test_the_referee_rules_by_photo(table: Path, capfd: pytest.CaptureFixture[str]) -> None:
