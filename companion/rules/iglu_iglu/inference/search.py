@@ -185,6 +185,8 @@ QUICK = 250
 """States that are looked at first, without the bounds that take time: most turns are found so."""
 SHARES = (50, 30, 20)
 """What each care may look at, in percent of all: most turns need no care."""
+LIKELY = 70
+"""What is looked at for the shortest turns where some turn was found, in percent of all."""
 MOST_ANY = 200
 """States that are looked at for any turn at all, likely or not."""
 UNLIKELY = 8
@@ -214,7 +216,7 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: fl
     some = any_turn(before, likelihood, limit, MOST_ANY)
     looked += some.looked
     # Where some turn leads there it is worth a long walk to the shortest ones; else bounds are worth their time.
-    left = most if some.turns else most // UNLIKELY
+    left = most * LIKELY // 100 if some.turns else most // UNLIKELY
     for care in (PLAIN, EARLY, THOROUGH):
         if care == PLAIN and complete:
             continue
