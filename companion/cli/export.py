@@ -24,12 +24,34 @@ def command(form: str, data: Path | None, out: Path | None, json_: bool) -> None
     """
     from companion.cli.owner import from_owner
     from companion.night.backup.messages import BackupError
+    from companion.night.export.bgstats import bgg_ids, plays
+    from companion.night.export.files import to_csv, to_json
     from companion.night.log.data_folder import JOURNAL, default_folder
+    from companion.night.log.journal import Journal
+    from companion.settings import Settings
+
+    # All is imported here: where the owner writes, as who may not read our files, it is too late for it.
+    def write(file: BinaryIO) -> None:
+        place = folder.resolve()
+        journal = Journal(place / JOURNAL, read_only=True)
+        try:
+            if form == "csv":
+                text = to_csv(journal)
+            elif form == "json":
+                text = json.dumps(to_json(journal), ensure_ascii=False, indent=1) + "\n"
+            else:
+                settings = place / "settings.json"
+                known = Settings(settings if settings.exists() else None).lines("bgg_ids")
+                games = plays(journal, bgg_ids(known))
+                text = "".join(f"{json.dumps(one, ensure_ascii=False) if json_ else one['url']}\n" for one in games)
+        finally:
+            journal.close()
+        file.write(text.encode())
 
     folder = data or default_folder()
     if not (folder / JOURNAL).exists():
         raise click.ClickException(BackupError("no-folder", folder=folder).words.en)
-    written = from_owner(folder, lambda file: _write(file, folder, form, json_))
+    written = from_owner(folder, write)
     if out is None:
         click.echo(written, nl=False)
         return
@@ -40,27 +62,3 @@ def command(form: str, data: Path | None, out: Path | None, json_: bool) -> None
         file.write(written)
     draft.replace(out)
     click.echo(f"{out}: {len(written)} bytes")
-
-
-def _write(file: BinaryIO, folder: Path, form: str, json_: bool) -> None:
-    from companion.night.export.bgstats import bgg_ids, plays
-    from companion.night.export.files import to_csv, to_json
-    from companion.night.log.data_folder import JOURNAL
-    from companion.night.log.journal import Journal
-    from companion.settings import Settings
-
-    folder = folder.resolve()
-    journal = Journal(folder / JOURNAL, read_only=True)
-    try:
-        if form == "csv":
-            text = to_csv(journal)
-        elif form == "json":
-            text = json.dumps(to_json(journal), ensure_ascii=False, indent=1) + "\n"
-        else:
-            settings = folder / "settings.json"
-            known = Settings(settings if settings.exists() else None).lines("bgg_ids")
-            games = plays(journal, bgg_ids(known))
-            text = "".join(f"{json.dumps(game, ensure_ascii=False) if json_ else game['url']}\n" for game in games)
-    finally:
-        journal.close()
-    file.write(text.encode())

@@ -63,8 +63,7 @@ def give_up_root(folder: Path) -> Path:
     if owner is None:
         return folder.resolve()
     uid, gid = owner
-    # What is read later may lie where only root reads, as a Python in root's home does; zipfile names files by this.
-    codecs.lookup("cp437")
+    _load()
     try:
         groups = os.getgrouplist(pwd.getpwuid(uid).pw_name, gid)
     except KeyError:
@@ -75,6 +74,16 @@ def give_up_root(folder: Path) -> Path:
     # The home of root is not to be read now, and nothing is to be kept there.
     os.environ["HOME"] = str(folder)
     return folder.resolve()
+
+
+def _load() -> None:
+    """Read what is read late otherwise: Python and the companion may lie where only root reads, in root's home say."""
+    from companion.rules import game, games
+
+    # Files in archives are named by it.
+    codecs.lookup("cp437")
+    for name in games():
+        game(name).rulebook  # noqa: B018 - read, and kept
 
 
 @contextlib.contextmanager
