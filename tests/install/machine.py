@@ -12,6 +12,7 @@ import subprocess
 import sys
 import sysconfig
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from tests.worlds.wait import wait
@@ -68,6 +69,17 @@ def sources(folder: Path, version: str, *, changed: dict[str, tuple[str, str]] |
     return folder / "install.sh"
 
 
+@cache
+def service_user() -> int:
+    """Return the number of the machine's user ``companion``: another one than ours, or 0.
+
+    With an unprivileged user's root there is one user only; and another one may not reach a checkout, or a Python, that
+    lies in root's home.
+    """
+    other = ["setpriv", "--reuid=4711", "--regid=4711", "--clear-groups", sys.executable, "-c", "import companion"]
+    return 4711 if os.geteuid() == 0 and subprocess.run(other, cwd="/", check=False).returncode == 0 else 0
+
+
 class Machine:
     """A machine with a user ``companion`` and a systemd of sorts; ``root`` is where its folders lie."""
 
@@ -80,8 +92,7 @@ class Machine:
                 os.chown(root / path.relative_to(like), facts.st_uid, facts.st_gid, follow_symlinks=False)
             return
         (root / "etc" / "default").mkdir(parents=True)
-        # With an unprivileged user's root there is one user only, so the service has that one's number.
-        uid = 4711 if os.geteuid() == 0 else 0
+        uid = service_user()
         (root / "etc" / "passwd").write_text(f"root:x:0:0::/:/bin/sh\ncompanion:x:{uid}:{uid}::/:/usr/sbin/nologin\n")
         (root / "etc" / "group").write_text(f"root:x:0:\ncompanion:x:{uid}:\n")
         (root / "etc" / "default" / "companion").write_text('COMPANION_ARGS="--host 127.0.0.1 --port 0"\n')
