@@ -61,8 +61,8 @@ class Film:
         """Keep the page as it is now."""
         self.pictures.append((picture_of(self.page), milliseconds))
 
-    def tap(self, selector: str, after: int = TAP_MS) -> None:
-        """Tap something, with a dot in the picture before and without one in the picture after."""
+    def tap(self, selector: str, after: int = TAP_MS, *, until: str = "") -> None:
+        """Tap something, with a dot in the picture before and without one in the picture after, ``until`` it shows."""
         target = self.page.locator(selector).first
         target.scroll_into_view_if_needed()
         box = target.bounding_box()
@@ -74,6 +74,9 @@ class Film:
         ImageDraw.Draw(veil).ellipse((x - DOT, y - DOT, x + DOT, y + DOT), fill=(230, 120, 20, 150), outline="white")
         self.pictures.append((Image.alpha_composite(shown.convert("RGBA"), veil).convert("RGB"), TAP_MS))
         target.click()
+        self.page.wait_for_selector(".link-words[aria-busy=false]", state="attached")
+        if until:
+            self.page.wait_for_selector(until, state="attached")
         self.page.wait_for_timeout(350)
         self.page.evaluate("scrollTo(0, 0)")
         self.page.wait_for_timeout(150)
@@ -174,15 +177,20 @@ def film(browser: Browser, service: Running, out: Path) -> None:
         simulate(service, "set_down")
         page.evaluate("scrollTo(0, 0)")
         page.wait_for_timeout(600)
-        for colour, place in (("red", "card1"), ("green", "card3"), ("blue", "card3")):
+        for number, (colour, place) in enumerate((("red", "card1"), ("green", "card3"), ("blue", "card3"))):
             shown.tap(f".who[data-colour={colour}]", 150)
-            shown.tap(f".card[data-place={place}]")
+            shown.tap(f".card[data-place={place}]", until=f".iglet >> nth={number}")
         shown.tap("[data-do=check]")
         shown.tap("[data-do=dialog-yes]")
         for right in (True, False, True):
             key = page.locator(f"[data-do=reveal]:enabled{'.printed' if right else ':not(.printed)'}").first
             key.wait_for()
+            before = asked(service, "/api/health")["journal"]["state"]
             shown.tap(f"[data-do=reveal][data-number='{key.get_attribute('data-number')}']")
+            # Until the page has heard of it the keys are still those of the igloo before.
+            page.wait_for_function(
+                "async (before) => (await (await fetch('/api/health')).json()).journal.state > before", arg=before
+            )
         shown.look()
         scroll_to(page, ".results")
         shown.look(3 * LOOK_MS)
