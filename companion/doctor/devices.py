@@ -23,8 +23,11 @@ NOT_CAMERAS = re.compile(
 """Video devices of a Raspberry Pi that are no cameras, or the raw half of its own, which only rpicam-vid can use."""
 
 
-def ports(host: Host, deny: tuple[str, ...], *, service: bool) -> Iterator[Finding]:
-    """Look at every serial port without opening it; with ``service`` the companion may hold some itself."""
+def ports(host: Host, deny: tuple[str, ...], *, service: bool, heard: bool = False) -> Iterator[Finding]:
+    """Look at every serial port without opening it; with ``service`` the companion may hold some itself.
+
+    Where an igloo is ``heard``, a simulated one needs no port.
+    """
     rules = [path for path in host.path("/etc/udev/rules.d").glob("*.rules") if OURS in path.name]
     candidates = scan(host.path("/dev"), host.path("/sys"))
     running = host.running()
@@ -52,7 +55,7 @@ def ports(host: Host, deny: tuple[str, ...], *, service: bool) -> Iterator[Findi
             )
         else:
             yield found("igloo-port", FindingState.GOOD, "port", **facts)
-    if not candidates:
+    if not candidates and not heard:
         yield found("igloo-port", FindingState.NOTE, "no-port")
     if rules:
         yield found("udev", FindingState.GOOD, "udev-good")

@@ -39,7 +39,8 @@ def examined(host: Host, folder: Path) -> Iterator[Finding]:
     yield from findings
     live = list(_service(folder))
     runs = any(finding.check == "igloo" for finding in live) or any("devices" in f.facts for f in live)
-    yield from devices.ports(host, kept.lines("igloo_deny"), service=runs)
+    heard = any(finding.check == "igloo" and finding.state is FindingState.GOOD for finding in live)
+    yield from devices.ports(host, kept.lines("igloo_deny"), service=runs, heard=heard)
     yield from devices.cameras(host, kept.text("camera_source"))
     yield from devices.panel(host, kept.lines("panel_pins"))
     yield from live

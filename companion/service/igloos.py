@@ -114,6 +114,8 @@ class Igloos:
     def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
         """Do something to the simulated igloo; without ``count`` a shake takes another number than anybody knows.
 
+        After a shake it stands on the table again; a lifted or turned one stays in the hand until it is set down.
+
         :raises DeviceError: when there is none.
         :raises BadDataError: for a count that no igloo has.
         """
@@ -125,6 +127,8 @@ class Igloos:
         match action:
             case SimulatedAction.SHAKE:
                 igloo.shake(count if count is not None else random.choice(COUNTS), SHAKE_S)  # noqa: S311 - a toy
+                # Whoever taps a number has no hand in which it would stay.
+                igloo.set_down()
             case SimulatedAction.LIFT:
                 igloo.lift()
             case SimulatedAction.TURN_OVER:
@@ -137,7 +141,7 @@ class Igloos:
                 igloo.replug()
 
     def shake_for(self, count: int, seconds: float, guided: bool) -> None:
-        """Shake the simulated igloo for so long, ``guided`` with the beat.
+        """Shake the simulated igloo for so long, ``guided`` with the beat; then it stands on the table again.
 
         :raises DeviceError: when there is none.
         """
@@ -145,6 +149,7 @@ class Igloos:
         if igloo is None:
             raise DeviceError(NO_SIMULATED_IGLOO)
         (igloo.follow_beat if guided else igloo.shake)(count, seconds)
+        igloo.set_down()
 
     def close(self) -> None:
         """Stop everything and free the ports."""

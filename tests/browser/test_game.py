@@ -404,7 +404,7 @@ def test_the_igloo_live(phones: Phones, service: Service) -> None:
 
     # In a live round nothing of it is left on the page.
     companion.moves("start")
-    expect(panel).to_contain_text("hidden until the check")
+    expect(panel).to_contain_text("hidden until the first igloo")
     companion.hear(9)
     companion.feel(MotionState.TURNED)
     expect(panel.locator(".motion")).to_contain_text("turned over")

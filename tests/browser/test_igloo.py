@@ -78,7 +78,6 @@ def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chrom
         expect(page.locator(".known[data-device=simulated]")).to_contain_text("8 shakes")
 
         # The service as it comes back counts with it, in the hand that was chosen.
-        served.simulate("set_down")
         served.close()
         served = Served(data, "--simulate", port=served.port, names=(NAME,))
         wait(served.igloo)

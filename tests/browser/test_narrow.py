@@ -49,6 +49,29 @@ def test_a_wide_board_fits_a_phone(
     assert companion.night.state != state
 
 
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_frame_stands_whole_round_what_a_player_has(phones: Phones, service: Service, width: int) -> None:
+    companion = service.companion
+    companion.do("open-match", {"game": "arctic", "players": players("arctic")})
+    for text in record("arctic", 5)[:120]:
+        companion.moves(text)
+    page = phones.player(width=width)
+    frames = page.locator(".narrow .framed")
+    expect(frames).to_have_count(2)
+    expect(page.locator(".narrow .framed.on")).to_have_count(1)
+    # No line of the picture that is wider than a row is left to be cut by it.
+    torn = """[...document.querySelectorAll('.narrow .source rect[stroke]')]
+      .filter((one) => one.width.baseVal.value > 460 && getComputedStyle(one).visibility !== 'hidden').length"""
+    assert page.evaluate(torn) == 0
+    within = """[...document.querySelectorAll('.narrow .framed')].every((frame) => {
+      const [out, ...rows] = [frame, ...frame.children].map((one) => one.getBoundingClientRect());
+      return rows.length > 2 && rows.every((row) => row.left >= out.left && row.right <= out.right
+        && row.top >= out.top && row.bottom <= out.bottom);
+    })"""
+    assert page.evaluate(within)
+    phones.shot(page, f"narrow-arctic-frames-{width}", full=True)
+
+
 def test_a_turned_phone_draws_the_board_as_it_is(phones: Phones, service: Service) -> None:
     service.companion.do("open-match", {"game": "ice-team", "players": players("ice-team")})
     page = phones.spectator(width=390)

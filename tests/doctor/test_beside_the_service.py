@@ -26,6 +26,8 @@ def test_a_service_with_a_simulated_igloo(tmp_path: Path, capsys: pytest.Capture
         assert by_check["journal"]["facts"]["entries"] >= 1
         igloo = by_check["igloo"]
         assert (igloo["state"], igloo["facts"]["kind"], igloo["facts"]["lost"]) == ("good", "simulated", 0)
+        # No serial port is not "no igloo" beside an igloo that is heard.
+        assert "no igloo" not in " ".join(finding["en"] for finding in findings)
         assert 3000 < igloo["facts"]["rate_hz"] < 3400
         assert served.get("/api/health")["journal"] == before
     finally:

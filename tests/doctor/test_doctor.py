@@ -197,6 +197,7 @@ def test_memory(pi: Machine) -> None:
 
 def test_serial_ports(pi: Machine) -> None:
     assert one(devices.ports(pi.host, (), service=False)).state is FindingState.NOTE
+    assert list(devices.ports(pi.host, (), service=True, heard=True)) == []
     port = pi.put("dev/ttyUSB0", mode=0o666)
     good = one(devices.ports(pi.host, (), service=False))
     assert (good.state, good.facts["port"]) == (FindingState.GOOD, "/dev/ttyUSB0")

@@ -43,12 +43,18 @@ def test_a_score_is_what_one_counts_by_hand() -> None:
     assert score([]).error is None
 
 
-def test_every_count_weighs_alike_however_often_it_was_drilled() -> None:
-    made = statistics.figures(answers((3, 3), *[(12, 10)] * 9))
+def test_two_of_ten_are_a_fifth_beside_people_on_the_same_shakes() -> None:
+    made = statistics.figures(answers((3, 3), (3, 3), *[(12, 10)] * 8))
     assert made["overall"]["own"]["answers"] == 10
-    assert made["overall"]["own"]["exact"] == 0.5
-    assert made["overall"]["own"]["error"] == 1.0
-    assert made["overall"]["own"]["bias"] == -1.0
+    assert made["overall"]["own"]["exact"] == 0.2
+    assert made["overall"]["own"]["error"] == 1.6
+    assert made["overall"]["own"]["bias"] == -1.6
+    people = 0.2 * published(3).error + 0.8 * published(12).error
+    assert made["overall"]["published"]["error"] == pytest.approx(people, abs=1e-4)
+
+
+def test_each_count_weighs_alike_in_the_spread_that_is_a_share_of_it() -> None:
+    made = statistics.figures(answers((3, 3), *[(12, 10)] * 9))
     assert made["weber"] == pytest.approx(sqrt((0 + (2 / 12) ** 2) / 2), abs=1e-4)
 
 

@@ -209,9 +209,9 @@ class Night:
         "lines": [{"en", "fr", "points", "clauses"}], "own", "staked", "captured",
         "cards": [{"numbers", "points"}], "in_hand", "passed"}]``.
 
-        ``series`` is null or ``{"games": [{"id", "scores": {colour: points}, "winners": [colour …]}], "totals":
-        {colour: points}, "to": 100, "winner": null | [colour …] (several share it), "can_go_on"}``; a game that
-        is over counts although it is still open.
+        ``series`` is null or ``{"game", "games": [{"id", "scores": {colour: points}, "winners": [colour …]}],
+        "totals": {colour: points}, "to": 100, "winner": null | [colour …] (several share it), "can_go_on"}``; a
+        game that is over counts although it is still open.
 
         ``role`` decides what is hidden; this view never holds a hand: only :meth:`board` does, for its own seat.
         """

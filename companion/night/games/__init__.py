@@ -76,6 +76,10 @@ class GameView(Protocol):
         """Return the phase as the page names it."""
         ...
 
+    def turn(self, state: State[Any]) -> int:
+        """Return whose turn it is, a seat; -1 where it is nobody's, or all play at once."""
+        ...
+
     def round(self, state: State[Any]) -> int | None:
         """Return the round, 1 …, where the game has rounds."""
         ...

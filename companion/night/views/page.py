@@ -133,6 +133,7 @@ def _series(projection: NightProjection) -> dict[str, Any] | None:
         return None
     winners = projection.series_winners()
     return {
+        "game": newest.game.id,
         "games": [{"id": match.id, "scores": match.scores(), "winners": match.winners()} for match in games],
         "totals": {colour: projection.totals().get(colour, 0) for colour in newest.colours},
         "to": newest.view.series_to,

@@ -1,10 +1,11 @@
-"""The story of a game that has ended: how the scores went, the move that gained most, and the most disputed one."""
+"""The story of a game that has ended: how the scores went, the turn that gained most, and the most disputed move."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, takewhile
+from operator import itemgetter
 from typing import Any
 
 from companion.night.log.match import Match
@@ -17,11 +18,12 @@ MOST_POINTS = 80
 def story(match: Match) -> dict[str, JSON] | None:
     """Return the story of a game that has ended, by the rules or by the table.
 
-    ``{"chart": [[score, … by seat] …], "best": null | {"colour", "gain", "en", "fr"}, "disputed": null | {"times",
-    "all", "en", "fr"}}``.
+    ``{"chart": [[score, … by seat] …], "best": null | {"colour", "gain"}, "disputed": null | {"times", "all", "en",
+    "fr"}}``.
 
     The chart begins with the first state; it has a point for each entry of the journal after which scores may be
-    compared. ``best`` is the gain by which somebody rose most from one such state to the next, the first of several.
+    compared. ``best`` is the turn in which the player whose turn it was gained most, the first of several; where all
+    play at once, the round in which anybody did.
     Corrections that the table agreed on are no part of it. A game that was ended early is told as a bystander knows it.
     The totals of a score sheet are the last point; of a game that was only counted they are the only one.
     ``disputed`` is what the table took back together, corrected or reported most often, the last of several; ``all``
@@ -65,19 +67,23 @@ def _totals(state: State[Any]) -> list[int]:
 
 
 def _best(match: Match, even: list[int], seen: Callable[[State[Any]], State[Any]]) -> dict[str, JSON] | None:
-    found: tuple[int, int, int] | None = None
+    gains: list[tuple[int, str]] = []  # gain and colour, of turns and rounds in their order
+    turn = -1
+    if match.view.follows:
+        # What is shown at the very end, a totem, is nobody's turn.
+        shown = len(list(takewhile(lambda step: match.view.revealing(step.move), reversed(match.steps))))
+        even = [n for n in even if n <= len(match.steps) - shown]
     before = _totals(seen(match.states[even[0]])) if even else []
-    for n in even[1:]:
+    for last, n in pairwise(even):
         after = _totals(seen(match.states[n]))
-        if match.view.follows and match.view.revealing(match.steps[n - 1].move):
-            before = after  # what is shown at the end, a totem, is nobody's move
-            continue
-        gain, seat = max((new - old, -seat) for seat, (old, new) in enumerate(zip(before, after, strict=True)))
-        if gain > 0 and (found is None or gain > found[0]):
-            found = gain, -seat, n
+        rise = [new - old for old, new in zip(before, after, strict=True)]
         before = after
-    if found is None:
-        return None
-    gain, seat, n = found
-    ruling = match.view.public_ruling(match.states[n - 1], match.steps[n - 1].move)
-    return {"colour": match.colours[seat], "gain": gain, **ruling.to_json()}
+        ended, turn = turn, match.view.turn(match.states[last])
+        if turn < 0:
+            gains.append(max(zip(rise, match.colours, strict=True), key=itemgetter(0)))
+        elif turn == ended:
+            gains[-1] = (gains[-1][0] + rise[turn], match.colours[turn])
+        else:
+            gains.append((rise[turn], match.colours[turn]))
+    gain, colour = max(gains, key=itemgetter(0), default=(0, ""))
+    return {"colour": colour, "gain": gain} if gain > 0 else None

@@ -82,6 +82,7 @@ def test_a_whole_match_by_hand(table: Table) -> None:
     assert (match["ranking"], "14" in match["ranking_why"]["en"]) == ([["blue"], ["red"]], True)
     assert [(p["score"], p["own"], p["captured"]) for p in match["players"]] == [(0, 0, 0), (14, 9, 0)]
     assert table.view["series"] == {
+        "game": "igloo-pop",
         "games": [{"id": match["id"], "scores": {"red": 0, "blue": 14}, "winners": ["blue"]}],
         "totals": {"red": 0, "blue": 14},
         "to": 100,

@@ -65,12 +65,20 @@ export const coin = (colour, size = "") => s("svg", { class: ["token", size], vi
 
 const playing = () => store.view?.match?.game ?? store.game ?? orFirst(memory.get("game", null));
 
+const pieceOf = (game, colour, more = {}) => {
+  const drawing = gameOf(game).pieces?.[colour];
+  return drawing && s("g", { class: `piece ${colour}`, ...more }, drawing(), s("text", { y: 5, "text-anchor": "middle" }, letters(colour)));
+};
+
+/** What a colour plays with in a game, its piece or a thaler, as part of a larger drawing: as large as a thaler there. */
+export const pieceAt = (game, colour, x, y, scale) =>
+  pieceOf(game, colour, { transform: `translate(${x} ${y}) scale(${scale * (12.5 / 17)})` }) ?? thaler(colour, x, y, scale);
+
 /** What a colour plays with, as an icon beside a name: the piece of the game on the board, or a thaler. */
 export function token(colour, size = "", game = playing()) {
-  const piece = gameOf(game).pieces?.[colour];
+  const piece = pieceOf(game, colour);
   if (!piece) return coin(colour, size);
-  return s("svg", { class: ["token", size], viewBox: "-17 -17 34 34", "aria-hidden": "true", focusable: "false" },
-    s("g", { class: `piece ${colour}` }, piece(), s("text", { y: 5, "text-anchor": "middle" }, letters(colour))));
+  return s("svg", { class: ["token", size], viewBox: "-17 -17 34 34", "aria-hidden": "true", focusable: "false" }, piece);
 }
 
 const LETTERED = ["red", "blue", "yellow", "green"];

@@ -65,6 +65,8 @@ async function doing(path, body = {}) {
 
 const share = (figures) => percent(figures.exact);
 
+const better = ({ now, before }) => now.mae < before.mae;
+
 function quality(figures) {
   if (!figures?.now) return null;
   const line = (name, one, best) => h("tr", { class: best ? "calibrated" : null },
@@ -80,7 +82,7 @@ function quality(figures) {
         line(t("Calibrated"), figures.now, true),
         figures.new_hand && line(t("In hands it has not met"), figures.new_hand))),
     h("p", { class: "quiet" }, t("Each shake is judged by the others."), figures.now.shakes < FEW ? ` ${t("These are few shakes: the figures are rough.")}` : null),
-    figures.now.mae >= figures.before.mae && h("p", { class: "note" }, t("Not better than uncalibrated yet: shake on, or take it back.")));
+    !better(figures) && h("p", { class: "note" }, t("Not better than uncalibrated yet: shake on, or take it back.")));
 }
 
 const deviceName = (device) => (device === "simulated" ? t("the simulated igloo") : device);
@@ -220,6 +222,8 @@ function simulating(sitting) {
 function gathering(sitting) {
   const calibrates = sitting.task === "calibrate";
   const full = calibrates && sitting.kept > 0 && sitting.stages.includes(sitting.own);
+  const keep = calibrates && sitting.figures && sitting.kept > 0;
+  const worth = keep && better(sitting.figures);
   return h("section", { class: "panel sitting", "data-key": "sitting", "data-task": sitting.task },
     h("h2", null, calibrates ? t("Calibrating %(igloo)s", { igloo: deviceName(sitting.device) }) : t("Recording %(igloo)s", { igloo: deviceName(sitting.device) }), " ", kindMark(sitting.kind)),
     sitting.person && h("p", { class: "quiet" }, t("Shaken by %(name)s", { name: sitting.person })),
@@ -237,10 +241,12 @@ function gathering(sitting) {
     h("div", { class: "row", "data-key": "acts" },
       simulating(sitting),
       sitting.kept > 0 && h("button", { type: "button", class: "second", "data-do": "run-undo", "data-key": "back" }, icon("undo"), t("Take the last one back")),
-      calibrates && sitting.figures && sitting.kept > 0 && h("button", { type: "button", class: full ? "main" : "second", "data-do": "run-save", "data-key": "keep" }, icon("check"), t("Use it")),
+      worth && h("button", { type: "button", class: full ? "main" : "second", "data-do": "run-save", "data-key": "keep" }, icon("check"), t("Use it")),
       h("button", { type: "button", class: "second", "data-do": "run-pause", "data-paused": sitting.paused ? "" : "yes", "data-key": "pause" }, icon(sitting.paused ? "play" : "pause"), sitting.paused ? t("Go on") : t("Rest")),
-      h("button", { type: "button", class: "second", "data-do": "run-stop", "data-key": "stop" }, t("End"))),
-    full && h("p", { class: "quiet", "data-key": "full" }, sitting.goal ? t("Use it now, or shake on: %(goal)s shakes are better.", { goal: sitting.goal }) : t("This is as good as it gets.")),
+      h("button", { type: "button", class: "second", "data-do": "run-stop", "data-key": "stop" }, t("End")),
+      keep && !worth && h("button", { type: "button", class: "second", "data-do": "run-save", "data-key": "keep-worse" }, t("Use it all the same"))),
+    full && !worth && sitting.goal && h("p", { class: "quiet", "data-key": "full" }, t("Shake on: %(goal)s shakes are better.", { goal: sitting.goal })),
+    full && worth && h("p", { class: "quiet", "data-key": "full" }, sitting.goal ? t("Use it now, or shake on: %(goal)s shakes are better.", { goal: sitting.goal }) : t("This is as good as it gets.")),
     keypad(sitting));
 }
 

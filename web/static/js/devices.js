@@ -100,7 +100,7 @@ export function distribution(count) {
 export function countNow() {
   const { count } = store;
   if (liveRound() || count.hidden) {
-    return h("p", { class: "hidden-count", "data-key": "hidden" }, icon("igloo"), t("The count is hidden until the check."));
+    return h("p", { class: "hidden-count", "data-key": "hidden" }, icon("igloo"), t("The count is hidden until the first igloo of the check is turned over."));
   }
   if (count.posterior) {
     return [

@@ -50,6 +50,10 @@ function settingsButton() {
     h("button", { type: "button", class: "second", "data-do": "settings" }, icon("gear"), t("Settings")));
 }
 
+/** The words beside the lamp are for wide screens; that nothing has come back is said on every one. */
+const stillSending = () => h("div", { class: "refusal slow", role: "status", "data-key": "slow" },
+  h("p", null, t("The table does not answer yet. What you tapped is kept and sent again by itself.")));
+
 const ROOMS = {
   "#referee": () => import("./referee.js"),
   "#score": () => import("./score.js"),
@@ -126,13 +130,24 @@ const damaged = () => store.view?.damage?.length > 0 && h("section", { class: "p
   h("ul", null, store.view.damage.map((one) => h("li", null, said(one)))),
   isHost() && h("p", null, h("a", { href: "#workshop" }, t("To the backups"))));
 
+let shown = null;
+
+/** Whoever scrolled through the set-up, or through the end of the last game, sees a game that begins from its top. */
+function fromTheTop(game) {
+  if (store.view && shown !== game?.id) {
+    if (game && shown !== null && !elsewhere()) scrollTo(0, 0);
+    shown = game?.id ?? 0;
+  }
+}
+
 function draw() {
   const game = match();
   const focused = document.activeElement;
   patch(slot("status-bar"), statusBar());
   patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
   patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), thisPhone(), settingsButton()] : []);
-  patch(slot("refusal"), [refusal(store.refusal)]);
+  patch(slot("refusal"), [refusal(store.refusal), store.slow && stillSending()]);
+  fromTheTop(game);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
   if (store.view && !game && isHost() && store.options === null) fetchOptions();
@@ -262,11 +277,21 @@ function closeMenu(menu) {
   menu.removeAttribute("open");
 }
 
-function run(element) {
+const DOUBLE_TAP_MS = 400;
+let tapped = { element: null, at: 0 };
+
+/** Whether this click is the second of a double tap; not every browser counts the taps of a finger. */
+function again(element, { detail, timeStamp }) {
+  const twice = detail > 1 || (element === tapped.element && timeStamp - tapped.at < DOUBLE_TAP_MS);
+  tapped = { element, at: timeStamp };
+  return twice;
+}
+
+function run(element, twice = false) {
   const data = { ...element.dataset };
   // In the referee's room a place is tapped to ask, not to play.
   if (inReferee() && data.do === "tap") roomHere()?.judgeTap(data.place);
-  else (DO[data.do] ?? own()?.does?.[data.do] ?? camera?.ASK_DO[data.do] ?? ballot?.VOTE_DO[data.do] ?? roomHere()?.ROOM_DO[data.do])?.(data);
+  else (DO[data.do] ?? own()?.does?.[data.do] ?? camera?.ASK_DO[data.do] ?? ballot?.VOTE_DO[data.do] ?? roomHere()?.ROOM_DO[data.do])?.(data, twice);
 }
 
 /** Who comes back to the page, or opens it anew, is shown what happened in the meantime. */
@@ -299,7 +324,7 @@ function follow() {
     const element = event.target.closest?.("[data-do]");
     const menu = document.querySelector("details.menu[open]");
     if (menu && (element || !menu.contains(event.target))) closeMenu(menu);
-    if (element && !element.disabled) run(element);
+    if (element && !element.disabled) run(element, again(element, event));
   });
   document.addEventListener("keydown", (event) => {
     const menu = document.querySelector("details.menu[open]");

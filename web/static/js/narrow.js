@@ -1,6 +1,6 @@
 // Wide pictures on a narrow phone: a long board stands upright, a table of cards is folded into rows.
 
-import { s } from "./dom.js";
+import { h, s } from "./dom.js";
 
 const phone = matchMedia("(max-width: 759px)");
 const WIDE = 620;
@@ -69,6 +69,9 @@ const within = ([x, y], [left, top, wide, high]) => x >= left && x < left + wide
 /** A table of cards in rows that are `wide` at most; each row shows its part of one picture, and its places. */
 function folded({ wide, rows }, node, spots, id) {
   const [, high] = size(node);
+  // A frame that is wider than a row would be torn apart with it: it is drawn round its rows instead.
+  const frames = [...node.querySelectorAll("rect[stroke]")].filter((one) => !one.closest("defs") && value(one, "width") > wide);
+  for (const one of frames) one.setAttribute("visibility", "hidden");
   const marks = [...node.querySelectorAll("rect, text, g[transform]")]
     .filter((one) => !one.closest("defs") && !(one.nodeName === "rect" && value(one, "width") > wide))
     .map((one) => moved(one) ?? [value(one, "x") + 1, value(one, "y") + 1]);
@@ -86,7 +89,14 @@ function folded({ wide, rows }, node, spots, id) {
     for (const spot of here) left.delete(spot);
     return s("svg", { class: "board slice", viewBox: part.join(" "), "data-key": `slice-${i}` }, s("use", { href: `#${id}` }), s("g", { class: "spots" }, here));
   });
-  return [node, ...parts];
+  const groups = frames.map((one) => h("div", { class: ["framed", value(one, "stroke-width") > 1 && "on"] }));
+  const around = ([, top, , tall]) => frames.findIndex((one) => within([value(one, "x"), top + tall / 2], [value(one, "x"), value(one, "y"), 1, value(one, "height")]));
+  const shown = parts.map((part, i) => {
+    const group = groups[around(slices[i])];
+    group?.append(part);
+    return group ?? part;
+  });
+  return [node, ...new Set(shown)];
 }
 
 /**

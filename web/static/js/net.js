@@ -4,6 +4,8 @@ import { change, newId, store } from "./store.js";
 import { t } from "./words.js";
 
 const PATIENCE_MS = 6000;
+/** After so long without an answer the page says that it waits for one. */
+const SLOW_MS = 2000;
 const WAITS_MS = [300, 700, 1500, 3000, 5000, 5000, 5000];
 
 /** Fetch JSON; an answer that is a refusal is thrown as `{status, error}`. */
@@ -97,6 +99,7 @@ export function act(command, body = {}) {
     s.refusal = null;
   });
   queue = (async () => {
+    const slow = setTimeout(() => change((s) => { s.slow = true; }), SLOW_MS);
     try {
       const previous = before ? await before : null;
       if (before && !previous?.ok) return previous;
@@ -112,8 +115,10 @@ export function act(command, body = {}) {
       return null;
     } finally {
       queued -= 1;
+      clearTimeout(slow);
       change((s) => {
         s.sending = queued;
+        s.slow = s.slow && queued > 0;
       });
     }
   })();

@@ -46,12 +46,11 @@ function pileEditor() {
 function pilePart() {
   const { is, words, doubt } = kind();
   const { url, cards, busy, pick } = pile();
-  const ready = (taughtOf(game)?.taught.length ?? 0) > 0;
   const left = cards.flatMap((card, i) => (doubt(card) ? [i] : []));
   const says = (i) => words(is(cards[i]));
   return h("section", { class: "panel", "data-key": "pile-photo" }, h("h2", null, kind().title()),
     h("p", null, kind().how()),
-    ready && fileButton(kind().send(), "pile-photo"),
+    fileButton(kind().send(), "pile-photo"),
     busy && h("p", { role: "status" }, t("Reading the photo …")),
     url && overlay(url, { ...pile(), cards: cards.map((card, i) => ({ ...card, fanned: true, short: `${i + 1}`,
       words: t("Card %(n)s: %(animal)s", { n: i + 1, animal: says(i) }), doubt: doubt(card), picked: pick === i })).filter((card) => card.corners) }, "pile", "pile-card"),
@@ -82,6 +81,17 @@ function round() {
   return own.draw();
 }
 
+/** What photos are read for; before any card was taught, the teaching. */
+function reading() {
+  const cards = taughtOf(game);
+  const teaching = teachPanel(game, kind().named);
+  if (!cards) return teaching;
+  if (!cards.taught.length) {
+    return [h("p", { class: "note", "data-key": "untaught" }, t("The companion does not know these cards yet. Show them to it once; from then on it reads them in your photos.")), teaching];
+  }
+  return [round(), pilePart(), teaching];
+}
+
 /** Draw the room. */
 export function room() {
   style("photo");
@@ -91,7 +101,7 @@ export function room() {
     h("h1", null, t("Score by photo")),
     h("ul", { class: "games", "aria-label": t("Which game?") }, gameButtons("photo-game", game, games("pile"))),
     !mayAct() ? h("p", { class: "note" }, t("Photos are for those who take part."), " ", h("a", { href: "/join" }, t("Join with the table's PIN")))
-      : !ready() ? h("p", { class: "quiet" }, t("One moment …")) : [round(), pilePart(), teachPanel(game, kind().named),
+      : !ready() ? h("p", { class: "quiet" }, t("One moment …")) : [reading(),
         h("p", { class: "quiet" }, t("Photos are read at the table and then forgotten; they never leave this house."))]);
 }
 

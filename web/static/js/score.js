@@ -120,8 +120,11 @@ async function reckon(move = "") {
   if (wrong) return showRefusal({ en: wrong });
   const sheet = await fetched(() => tell(`/api/position?lang=${code()}`, { position: positionNow(), move }));
   if (!sheet) return;
+  // What was wrong before is no more, and what it comes to stands below all that was entered.
+  change((s) => { s.refusal = null; });
   alter({ sheet });
   memory.set("scored", now.game);
+  queueMicrotask(() => document.querySelector("[data-key=score-sheet]")?.scrollIntoView());
 }
 
 function result() {

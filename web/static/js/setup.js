@@ -16,7 +16,7 @@ function gameChoice(game) {
 
 /** The way back into a series that is not won yet, with the players of its newest game. */
 function goOn(series) {
-  if (!series?.can_go_on) return null;
+  if (!series?.can_go_on || series.game !== chosenGame()) return null;
   return h("section", { class: "panel go-on", "data-key": "go-on" },
     h("h2", null, t("The series to %(n)s points", { n: series.to })),
     h("ul", { class: "row" }, Object.entries(series.totals).map(([colour, points]) =>

@@ -3,7 +3,7 @@
 import { h, s } from "./dom.js";
 import { icon } from "./art.js";
 import { openDialog } from "./dialogs.js";
-import { playerName, thaler } from "./art.js";
+import { pieceAt, playerName } from "./art.js";
 import { ask, fetched } from "./net.js";
 import { isHost, match } from "./store.js";
 import { chart, hasHistory } from "./story.js";
@@ -31,6 +31,8 @@ const ROW = 96;
 /** A picture that leaves the page takes its colours with it: paper and ink, as the page has them by day. */
 const STYLE = `text { fill: #10263a; font: 600 44px Georgia, "DejaVu Serif", serif } .quiet { fill: #45596b; font-size: 30px }
   .disc { stroke: #10263a; stroke-width: 1.5 } .shape { fill: #fff } .shape .digit { fill: #fff; font: 700 14px sans-serif }
+  .piece { stroke: #1a1a1a; stroke-width: 1.6 } .piece text { stroke: none; font: 700 14px sans-serif; fill: #fff } .piece.yellow text { fill: #1a1a1a }
+  .piece.red { fill: #d55e00 } .piece.blue { fill: #0072b2 } .piece.yellow { fill: #f0e442 } .piece.green { fill: #009e73 }
   .red .disc, .p1 .disc { fill: #c9303a } .yellow .disc { fill: #e8b31d } .green .disc { fill: #2c8a4b } .blue .disc, .p2 .disc { fill: #2464c4 }
   .violet .disc, .p3 .disc { fill: #7c47b3 } .black .disc, .p4 .disc { fill: #23262d } .grid { stroke: #b9cad5 } .chart text { font: 13px sans-serif }
   .line path { fill: none; stroke-linejoin: round } .rim { stroke: #fffdf8; stroke-width: 6 } .ink { stroke-width: 3 } .line.red .ink, .line.p1 .ink { stroke: #c9303a }
@@ -52,7 +54,7 @@ function drawing(match) {
     s("text", { x: 70, y: 105 }, said(match.title)),
     s("text", { class: "quiet", x: 70, y: 152 }, match.ended_by === "early" ? `${day}. ${t("Ended early: the standing so far.")}` : day),
     rows.map((player, i) => [
-      s("text", { class: "quiet", x: 70, y: top + i * ROW + 58 }, player.place), thaler(player.colour, 160, top + i * ROW + 44, 2.6),
+      s("text", { class: "quiet", x: 70, y: top + i * ROW + 58 }, player.place), pieceAt(match.game, player.colour, 160, top + i * ROW + 44, 2.6),
       s("text", { x: 215, y: top + i * ROW + 60 }, playerName(player)),
       s("text", { x: WIDE - 80, y: top + i * ROW + 60, "text-anchor": "end" }, player.score)]),
     history);

@@ -15,6 +15,8 @@ export const store = {
   // connecting | live | polling | lost
   link: "connecting",
   sending: 0,
+  // Whether what was sent has had no answer for a while.
+  slow: false,
   // { en, fr, clauses, problem }
   refusal: null,
   // The newest entry when the page was last left, until what came since is seen.

@@ -1,7 +1,8 @@
-// The story of a game that is over: the scores as they went, and the move that gained most.
+// The story of a game that is over: the scores as they went, and the turn that gained most.
 
 import { h, s } from "./dom.js";
-import { playerName, thaler, token } from "./art.js";
+import { pieceAt, playerName, token } from "./art.js";
+import { gameOf } from "./games.js";
 import { list, said, t, tn } from "./words.js";
 
 const [WIDE, HIGH] = [600, 240];
@@ -22,7 +23,7 @@ export function chart(match) {
     match.players.map((player, seat) => s("g", { class: `line ${player.colour}` },
       s("path", { class: "rim", d: points.map((one, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(one[seat]).toFixed(1)}`).join("") }),
       s("path", { class: "ink", d: points.map((one, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(one[seat]).toFixed(1)}`).join("") }))),
-    match.players.map((player, seat) => thaler(player.colour, WIDE - RIGHT + 12, y(points.at(-1)[seat]), 0.8)));
+    match.players.map((player, seat) => pieceAt(match.game, player.colour, WIDE - RIGHT + 12, y(points.at(-1)[seat]), 0.8)));
 }
 
 /** Whether it is known how the scores went: of a game that was only counted there is its end alone. */
@@ -38,8 +39,8 @@ export function story(match) {
     h("h2", null, t("The story of the game")),
     hasHistory(match) ? chart(match) : h("p", null, t("This game was only counted at its end: nobody wrote down how the scores went before it.")),
     early && h("p", null, t("It was ended early, so the story stops here.")),
-    player && h("p", null, h("b", null, t("The best move:")), " ", token(player.colour, "small"), " ", playerName(player), ", ",
-      tn("%(n)s point", "%(n)s points", best.gain), ". ", h("span", { class: "quiet" }, said(best))),
+    player && h("p", { "data-key": "best" }, h("b", null, gameOf(match.game).igloos ? t("The best round:") : t("The best turn:")), " ", token(player.colour, "small"), " ", playerName(player), ", ",
+      tn("%(n)s point", "%(n)s points", best.gain), "."),
     disputed && h("p", null, h("b", null, t("The most disputed:")), " ", h("span", { class: "quiet" }, said(disputed)), " ",
       tn("%(n)s time", "%(n)s times", disputed.times), disputed.all > disputed.times ? [", ", t("of %(all)s in this game", { all: disputed.all })] : null, "."));
 }

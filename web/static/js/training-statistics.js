@@ -1,4 +1,4 @@
-// What the answers say, where no table is near: as companion/practice/statistics.py reckons. Every count weighs alike.
+// What the answers say, where no table is near: as companion/practice/statistics.py reckons. Every answer weighs alike.
 
 import { COUNTS } from "./training-charts.js";
 import { weakest } from "./training-drills.js";
@@ -21,10 +21,9 @@ function score(misses) {
 
 function overall(scores) {
   const known = scores.filter((one) => one.answers);
-  return {
-    answers: known.reduce((sum, one) => sum + one.answers, 0),
-    ...Object.fromEntries(NAMES.map((name) => [name, mean(known.map((one) => one[name]))])),
-  };
+  const answers = known.reduce((sum, one) => sum + one.answers, 0);
+  const pooled = (name) => (answers ? known.reduce((sum, one) => sum + one.answers * one[name], 0) / answers : null);
+  return { answers, ...Object.fromEntries(NAMES.map((name) => [name, pooled(name)])) };
 }
 
 /** All statistics of answers `{truth, guess, machine}`, beside those of `published` people by count. */
@@ -42,7 +41,12 @@ export function statistics(answers, published) {
   for (const { truth, guess } of answers) confusion[truth - 2][guess - 2] += 1;
   return {
     counts,
-    overall: Object.fromEntries(["own", "machine", "published"].map((who) => [who, overall(counts.map((one) => one[who]))])),
+    overall: {
+      own: overall(counts.map((one) => one.own)),
+      machine: overall(counts.map((one) => one.machine)),
+      // Published people are reckoned over the same shakes.
+      published: overall(counts.map((one) => ({ ...one.published, answers: answers.length ? one.own.answers : 1 }))),
+    },
     weber: weber === null ? null : Math.sqrt(weber),
     confusion,
     weakest: weakest(answers.map(({ truth, guess }) => [truth, guess])),

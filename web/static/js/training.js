@@ -270,10 +270,10 @@ function ladderRoom() {
         h("tbody", null, now.ladder.map((row, i) => h("tr", { class: row.who, "data-key": `${row.who}${row.person ?? ""}` },
           h("td", null, i + 1),
           h("th", { scope: "row" }, i === 0 && row.who === "person" && icon("crown"), row.name ?? names[row.who]),
-          h("td", null, number(row.standing, 2)),
+          h("td", null, number(row.error, 2)),
           h("td", null, row.exact === null ? "–" : percent(Math.round(row.exact * 100) / 100)),
           h("td", null, row.answers ?? "–")))))),
-    h("p", { class: "quiet" }, t("Off by: the mean error in beads. Each number begins with two answers of people as published, so that nobody leads by luck.")));
+    h("p", { class: "quiet" }, t("Off by: the mean error in beads. The order weighs every number alike and begins each with two answers of people as published, so that nobody leads by luck.")));
 }
 
 // --- the whole

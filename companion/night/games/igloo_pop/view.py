@@ -50,6 +50,11 @@ class IglooPopView(PlainView):
         """Return ``deal``, ``ready``, ``shaking``, ``checking`` or ``over``."""
         return _pop(state).phase
 
+    def turn(self, state: State[Any]) -> int:
+        """Return -1: all play at once."""
+        del state
+        return -1
+
     def round(self, state: State[Any]) -> int:
         """Return the round that runs or comes next."""
         return _pop(state).round

@@ -266,7 +266,8 @@ export default {
   }),
   does: {
     "pick-player": ({ colour }) => { choose(other("colour", colour)); placeWhenBoth(); },
-    "pick-card": ({ place }) => { choose(other("card", place)); placeWhenBoth(); },
+    // A finger that taps twice means one igloo: the second tap is not the card of the next player.
+    "pick-card": ({ place }, twice) => { if (twice) return; choose(other("card", place)); placeWhenBoth(); },
     "pick-check": ({ place }) => choose({ card: place }),
     cap: ({ igloo }) => choose(other("cap", igloo)),
     pass: ({ colour }) => { choose(NONE); act("moves", { moves: [`pass ${colour}`] }); },

@@ -1,0 +1,201 @@
+"""What new players stumbled over on the page: each of these was in somebody's way at a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.conftest import Phones, sent, taken_up
+from tests.browser.test_training import history
+from tests.web.assembly import Service
+
+pytestmark = pytest.mark.browser
+
+
+def in_view(page: Page, selector: str) -> bool:
+    """Return whether something lies wholly within the window."""
+    box = page.locator(selector).first.bounding_box()
+    size = page.viewport_size
+    assert box is not None and size is not None
+    return box["y"] >= 0 and box["y"] + box["height"] <= size["height"]
+
+
+@pytest.mark.parametrize("game", ["igloo-pop", "arctic"])
+def test_a_game_that_begins_is_seen_from_its_top(phones: Phones, service: Service, game: str) -> None:
+    host, player = phones.host(), phones.player()
+    host.click(f"[data-do=choose-game][data-game={game}]")
+    player.evaluate("scrollTo(0, document.body.scrollHeight)")
+    host.locator("form.setup button[type=submit]").scroll_into_view_if_needed()
+    assert host.evaluate("scrollY") > 0
+    host.click("form.setup button[type=submit]")
+    for page in (host, player):
+        expect(page.locator(".play .now h1")).to_be_visible()
+        page.wait_for_function("() => scrollY === 0")
+        assert in_view(page, ".play .now h1")
+
+
+def test_the_best_turn_is_told_without_a_ruling(phones: Phones, service: Service) -> None:
+    played_out(service)
+    host = phones.host()
+    expect(host.locator("[data-key=best]")).to_contain_text("The best round: Ann, 3 points.")
+
+
+def played_out(service: Service) -> None:
+    """Let red win a card of three points, and then lose all thalers in a round: the game is over."""
+    companion = service.companion
+    companion.open_match()
+    companion.moves("start", "place red card2")
+    companion.do("check")
+    companion.moves("reveal card2 2")
+    companion.do("deal", {"cards": {"card2": "3"}})
+    companion.moves("start", *["place red card8"] * 10)
+    companion.do("check")
+    companion.moves(*[f"reveal card8 {n}" for n in range(2, 12)])
+
+
+def test_a_good_result_stands_alone_and_in_sight(phones: Phones, service: Service) -> None:
+    page = phones.host()
+    page.goto(f"{service.url}/#score")
+    page.click("[data-do=score-game][data-game=igloo-pop]")
+    page.fill("input[data-seat=red][data-name=own]", "11")
+    page.click("[data-do=reckon]")
+    expect(page.locator(".refusal")).to_contain_text("own thalers left: 10 at most")
+    page.fill("input[data-seat=red][data-name=own]", "8")
+    with taken_up(page, "/api/position?"):
+        page.click("[data-do=reckon]")
+    expect(page.locator("[data-key=score-sheet] .ranking")).to_be_visible()
+    expect(page.locator(".refusal")).to_have_count(0)
+    assert in_view(page, "[data-key=score-sheet] .rank")
+
+
+def test_a_double_tap_is_one_igloo_and_not_the_next_player_s(phones: Phones, service: Service) -> None:
+    companion = service.companion
+    companion.open_match()
+    companion.moves("start")
+    page = phones.player()
+    page.click(".who[data-colour=red]")
+    page.dblclick(".card[data-place=card4]")
+    expect(page.locator(".iglet")).to_have_count(1)
+    page.click(".who[data-colour=blue]")
+    sent(page)
+    expect(page.locator(".who[data-colour=blue]")).to_have_attribute("aria-pressed", "true")
+    page.click(".card[data-place=card6]")
+    expect(page.locator(".iglet")).to_have_count(2)
+    cards = companion.night.view()["match"]["cards"]
+    assert [[one["colour"] for one in cards[n]["igloos"]] for n in (3, 5)] == [["red"], ["blue"]]
+
+
+def test_a_table_that_does_not_answer_is_told_on_a_phone(phones: Phones, service: Service) -> None:
+    service.companion.open_match()
+    page = phones.player()
+    late: list[Route] = []
+    page.route("**/api/do", lambda route: late.append(route), times=1)  # noqa: PLW0108
+    with page.expect_request("**/api/do"):
+        page.click("[data-do=start]")
+    told = page.locator(".refusal-slot [role=status]")
+    expect(told).to_contain_text("The table does not answer yet. What you tapped is kept and sent again by itself.")
+    assert in_view(page, ".refusal-slot [role=status]")
+    phones.shot(page, "no-answer-yet")
+    late.pop().continue_()
+    expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
+    expect(told).to_have_count(0)
+
+
+def calibrating(*, before: float, now: float) -> dict[str, Any]:
+    """Return a sitting as it is told after twelve shakes, with the share of right counts before and now."""
+
+    def how(exact: float) -> dict[str, Any]:
+        return {"exact": exact, "exact_interval": [0.1, 0.9], "within_one": 0.9, "mae": 2 * (1 - exact), "shakes": 12}
+
+    return {
+        "task": "calibrate", "igloo": "sim-1", "device": "simulated", "kind": "simulated", "there": True,
+        "paused": False, "person": "", "way": "cap", "guided": False, "count": 5, "kept": 12, "own": 12,
+        "stages": [12], "goal": 36, "last": 5, "good": True, "note": None, "used": False,
+        "seconds": 4.0, "shaken_s": 0.0, "gauge": None,
+        "by_count": {"5": 12}, "figures": {"before": how(before), "now": how(now), "new_hand": None},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("worse", [True, False])
+def test_a_calibration_that_is_not_better_is_not_the_first_choice(
+    phones: Phones, service: Service, monkeypatch: pytest.MonkeyPatch, worse: bool
+) -> None:
+    run = service.companion.calibration_run
+    sitting = calibrating(before=0.58, now=0.42 if worse else 0.83)
+    told = run.state()
+    monkeypatch.setattr(run, "state", lambda: {**told, "hidden": False, "sitting": sitting})
+    service.companion.plug_in()
+    page = phones.host()
+    page.goto(f"{service.url}/#workshop/igloo")
+    expect(page.locator(".sitting .quality")).to_contain_text("42" if worse else "83")
+    buttons = page.locator("[data-key=acts] button")
+    if not worse:
+        expect(page.locator("[data-key=acts] .main")).to_have_text("Use it")
+        return
+    expect(page.locator(".sitting .note")).to_contain_text("Not better than uncalibrated yet")
+    expect(page.locator("[data-key=acts] .main")).to_have_count(0)
+    assert buttons.last.inner_text() == "Use it all the same"
+    expect(page.locator("[data-key=full]")).to_have_text("Shake on: 36 shakes are better.")
+    phones.shot(page, "calibration-worse", full=True)
+
+
+def test_photos_of_cards_that_were_never_taught_lead_to_the_teaching(phones: Phones, service: Service) -> None:
+    host, player = phones.host(), phones.player()
+    for page in (host, player):
+        page.goto(f"{service.url}/#score")
+        page.click("a[href='#photo']")
+        expect(page.locator("[data-key=untaught]")).to_contain_text("Show them to it once")
+        expect(page.locator("[data-change^=round], [data-change=pile-photo]")).to_have_count(0)
+    expect(player.locator(".teach-cards")).to_contain_text("The host teaches the cards.")
+    assert in_view(host, ".teach-cards summary")
+    expect(host.locator("[data-change=teach-sheet]")).to_have_count(1)
+    phones.shot(host, "photo-untaught", full=True)
+
+
+def test_a_series_of_one_game_stands_in_no_other(phones: Phones, service: Service) -> None:
+    played_out(service)
+    service.companion.do("close-match")
+    host = phones.host()
+    host.click("[data-do=choose-game][data-game=igloo-pop]")
+    expect(host.locator("[data-key=go-on]")).to_contain_text("The series to 100 points")
+    expect(host.locator("[data-key=go-on] .thaler")).to_have_count(3)
+    for game in ("arctic", "ice-team", "iglu-iglu"):
+        host.click(f"[data-do=choose-game][data-game={game}]")
+        expect(host.locator(f"[data-key=setup-{game}]")).to_be_visible()
+        expect(host.locator("[data-key=go-on]")).to_have_count(0)
+
+
+def test_the_hidden_count_says_until_when_also_during_the_check(phones: Phones, service: Service) -> None:
+    companion = service.companion
+    companion.plug_in()
+    companion.open_match()
+    companion.moves("start", "place red card2")
+    page = phones.player()
+    hidden = page.locator("[data-key=igloo] [data-key=hidden]")
+    expect(hidden).to_contain_text("hidden until the first igloo of the check is turned over")
+    companion.do("check")
+    expect(page.locator(".play[data-phase=checking]")).to_be_visible()
+    expect(hidden).to_contain_text("hidden until the first igloo of the check is turned over")
+    companion.moves("reveal card2 2")
+    expect(hidden).to_have_count(0)
+
+
+def test_the_training_room_has_one_figure_for_one_thing(phones: Phones, service: Service) -> None:
+    ann, _ = history(service.companion)
+    training = service.companion.training
+    own = training.figures(ann)
+    right = sum(one["own"]["answers"] * (one["own"]["exact"] or 0.0) for one in own["counts"])
+    off = sum(one["own"]["answers"] * (one["own"]["error"] or 0.0) for one in own["counts"])
+    answers = own["overall"]["own"]["answers"]
+    page = phones.player()
+    page.goto(f"{service.url}/training#progress")
+    page.click(f".who-trains [data-person='{ann}']")
+    mine = page.locator(".sums tr.own td")
+    expect(mine.nth(0)).to_have_text(f"{right / answers:.0%}")
+    expect(mine.nth(1)).to_have_text(f"{off / answers:.2f}")
+    page.click("text=Ladder")
+    rung = page.locator(".ladder tr.person", has_text="Ann").locator("td")
+    expect(rung.nth(1)).to_have_text(f"{off / answers:.2f}")
+    expect(rung.nth(2)).to_have_text(f"{right / answers:.0%}")
