@@ -3,6 +3,11 @@
 Published is what any spectator sees: whose turn it is, the score, the last ruling, the last count (never in a live
 round). Discovery and state are retained, and sent again when Home Assistant says that it has started; the broker says
 that the companion is away when it is. Nothing is taken in: no message changes anything at the table.
+
+The table is one device with its sensors in one retained message (Home Assistant 2024.12 and later). Earlier versions of
+the companion described each sensor in a message of its own; where a broker still keeps these, they are handed over as
+Home Assistant's documentation says: announced, described anew, cleared. Its entities stay what they were, since what
+identifies them (device and component, unique id) does.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ import logging
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +35,8 @@ log = logging.getLogger(__name__)
 DISCOVERY = "homeassistant"
 QUIET_S = 0.2
 """Changes that follow each other this closely are told as one."""
+SETTLE_S = 5.0
+"""After a handing over the device is described once more: Home Assistant passes over a sensor that it is letting go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +121,12 @@ class MqttPublisher:
         self.node = re.sub(r"[^a-z0-9_]", "_", (node or socket.gethostname().split(".")[0]).lower()) or "table"
         self._where, self._hub, self._state = where, hub, state
         self._base = f"companion/{self.node}"
+        self._discovery = f"{DISCOVERY}/device/companion_{self.node}/config"
+        self._single = {key: f"{DISCOVERY}/sensor/companion_{self.node}/{key}/config" for key in SENSORS}
         self._again = threading.Event()
         self._closing = threading.Event()
+        self._handed_over = False  # on this connection
+        self._describe_at: float | None = None
         self.connected = False
         self._client = paho.Client(enums.CallbackAPIVersion.VERSION2, client_id=f"companion-{self.node}")
         if where.user:
@@ -155,7 +167,8 @@ class MqttPublisher:
             log.warning("The broker refused: %s", reason)
             return
         self.connected = True
-        client.subscribe(f"{DISCOVERY}/status", qos=1)
+        self._handed_over = False
+        client.subscribe([(f"{DISCOVERY}/status", 1), *((topic, 1) for topic in self._single.values())])
         self._introduce()
 
     def _on_disconnect(self, client: object, userdata: object, flags: object, reason: Any, properties: object) -> None:
@@ -166,30 +179,50 @@ class MqttPublisher:
 
     def _on_message(self, client: object, userdata: object, message: Any) -> None:
         del client, userdata
-        if message.topic == f"{DISCOVERY}/status" and message.payload == b"online":
-            self._introduce()
+        if message.topic == f"{DISCOVERY}/status":
+            if message.payload == b"online":
+                self._introduce()
+        elif message.retain and message.payload and not self._handed_over:
+            self._handed_over = True
+            self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Let the device take the place of the single sensors that the broker still keeps."""
+        for topic in self._single.values():
+            self._client.publish(topic, json.dumps({"migrate_discovery": True}), qos=1)
+        self._describe()
+        for topic in self._single.values():
+            self._client.publish(topic, "", qos=1, retain=True)
+        self._describe_at = time.monotonic() + SETTLE_S
+
+    def _describe(self) -> None:
+        """Say what there is."""
+        data = {
+            "device": {
+                "identifiers": [f"companion_{self.node}"],
+                "name": f"Tabletop companion ({self.node})",
+                "sw_version": __version__,
+            },
+            "origin": {"name": "Tabletop companion", "sw_version": __version__},
+            "state_topic": f"{self._base}/state",
+            "availability_topic": f"{self._base}/status",
+            "components": {
+                key: {
+                    "platform": "sensor",
+                    "name": name,
+                    "icon": icon,
+                    "unique_id": f"companion_{self.node}_{key}",
+                    "value_template": template,
+                    **({"json_attributes_topic": f"{self._base}/state"} if key == "score" else {}),
+                }
+                for key, (name, icon, template) in SENSORS.items()
+            },
+        }
+        self._client.publish(self._discovery, json.dumps(data), qos=1, retain=True)
 
     def _introduce(self) -> None:
         """Say what there is, then how it is."""
-        device = {
-            "identifiers": [f"companion_{self.node}"],
-            "name": f"Tabletop companion ({self.node})",
-            "sw_version": __version__,
-        }
-        for key, (name, icon, template) in SENSORS.items():
-            data = {
-                "name": name,
-                "icon": icon,
-                "unique_id": f"companion_{self.node}_{key}",
-                "state_topic": f"{self._base}/state",
-                "value_template": template,
-                "availability_topic": f"{self._base}/status",
-                "device": device,
-            }
-            if key == "score":
-                data["json_attributes_topic"] = f"{self._base}/state"
-            topic = f"{DISCOVERY}/sensor/companion_{self.node}/{key}/config"
-            self._client.publish(topic, json.dumps(data), qos=1, retain=True)
+        self._describe()
         self._client.publish(f"{self._base}/status", "online", qos=1, retain=True)
         self._again.set()
 
@@ -200,6 +233,9 @@ class MqttPublisher:
         with self._hub.subscribe(["state", "count"], size=4) as changes:
             while not self._closing.is_set():
                 changes.get(timeout=0.5)
+                if self._describe_at is not None and time.monotonic() >= self._describe_at:
+                    self._describe_at = None
+                    self._describe()
                 if changes.lagging:
                     changes.caught_up()
                 if self._closing.wait(QUIET_S):

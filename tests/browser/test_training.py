@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from companion.ports import COUNTS, CountPosterior, DeviceKind, DeviceState, IglooStatus
 from companion.practice.shakes import CountedShake, Shake
@@ -90,6 +90,31 @@ def test_a_hundred_rounds(phones: Phones, service: Service) -> None:
     expect(page.locator(".progress")).to_contain_text(f"{rounds} answers so far.")
     page.click("text=Ladder")
     expect(page.locator(".ladder tbody tr")).to_have_count(4)
+
+
+def test_who_turns_to_the_progress_while_the_next_shake_is_dealt_sees_it(phones: Phones, service: Service) -> None:
+    ann, _ = history(service.companion, 20)
+    page = phones.player()
+    page.goto(f"{service.url}/training")
+    page.click(f".who-trains [data-person='{ann}']")
+    guess(page, 7)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/training/rounds", hold)
+    page.click(".next")
+    page.click("text=Progress")
+    expect(page.locator(".progress")).to_contain_text("21 answers so far.")
+    page.click("text=Ladder")
+    expect(page.locator(".ladder tbody tr")).to_have_count(4)
+    assert len(held) == 1
+    with page.expect_response("**/api/training/rounds"):
+        held[0].continue_()
+    page.click("text=Drill")
+    expect(page.locator(".drill h1")).to_contain_text("Shake 22")
+    assert page.evaluate("audio.paused")
 
 
 def test_a_shake_is_heard_at_three_speeds(phones: Phones, service: Service) -> None:

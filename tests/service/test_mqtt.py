@@ -130,11 +130,16 @@ def test_a_game_as_home_assistant_sees_it(tmp_path: Path, mosquitto: Mosquitto, 
         assert service._mqtt is not None
         node = service._mqtt.node
         wait(lambda: ear.last(f"companion/{node}/status") == "online")
-        for key in SENSORS:
-            config = json.loads(wait(lambda key=key: ear.last(f"homeassistant/sensor/companion_{node}/{key}/config")))
-            assert config["state_topic"] == f"companion/{node}/state"
-            assert config["availability_topic"] == f"companion/{node}/status"
-            assert config["device"]["identifiers"] == [f"companion_{node}"]
+        device = f"homeassistant/device/companion_{node}/config"
+        config = json.loads(wait(lambda: ear.last(device)) or "")
+        assert config["state_topic"] == f"companion/{node}/state"
+        assert config["availability_topic"] == f"companion/{node}/status"
+        assert config["device"]["identifiers"] == [f"companion_{node}"]
+        assert config["origin"]["name"] == "Tabletop companion"
+        assert {key: part["platform"] for key, part in config["components"].items()} == dict.fromkeys(SENSORS, "sensor")
+        assert {part["unique_id"] for part in config["components"].values()} == {
+            f"companion_{node}_{k}" for k in SENSORS
+        }
         # A count outside a round is told …
         wait(lambda: [status for status in service.igloos.statuses() if status.state == "connected" and status.rate_hz])
         service.igloos.simulate(home_action("shake"), 5)
@@ -170,7 +175,9 @@ def test_a_game_as_home_assistant_sees_it(tmp_path: Path, mosquitto: Mosquitto, 
         # Home Assistant starts anew: everything is said again.
         mark = len(ear.heard)
         ear.client.publish("homeassistant/status", "online").wait_for_publish(PATIENCE_S)
-        wait(lambda: len([1 for topic, _, _ in ear.heard[mark:] if topic.endswith("/config")]) == len(SENSORS))
+        wait(
+            lambda: [1 for topic, _, _ in ear.heard[mark:] if topic == f"homeassistant/device/companion_{node}/config"]
+        )
         wait(lambda: [1 for topic, _, _ in ear.heard[mark:] if topic == f"companion/{node}/state"])
     finally:
         service.close()
@@ -223,6 +230,41 @@ def test_a_killed_companion_is_away_and_a_broker_that_comes_back_hears_all(
     finally:
         again.close()
         served.close()
+
+
+def test_sensors_that_an_earlier_version_described_one_by_one_are_handed_over(
+    mosquitto: Mosquitto, ear: Ear, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.service.mqtt.SETTLE_S", 0.0)
+    single = {f"homeassistant/sensor/companion_den/{key}/config" for key in SENSORS}
+    for topic in single:
+        ear.client.publish(topic, json.dumps({"name": "as it was"}), qos=1, retain=True).wait_for_publish(PATIENCE_S)
+    mark = len(ear.heard)
+    publisher = MqttPublisher(Broker("127.0.0.1", mosquitto.port), Hub(), dict, node="den")
+    publisher.start()
+    device = "homeassistant/device/companion_den/config"
+    wait(lambda: {topic for topic, payload, _ in ear.heard[mark:] if topic in single and not payload} == single)
+    told = ear.heard[mark:]
+    announced = [at for at, line in enumerate(told) if line[1] == '{"migrate_discovery": true}']
+    cleared = [at for at, line in enumerate(told) if line[0] in single and not line[1]]
+    assert {told[at][0] for at in announced} == single and len(announced) == len(cleared) == len(single)
+    # What Home Assistant lets go of is announced before the device takes its place, and cleared after it.
+    assert [at for at, line in enumerate(told) if line[0] == device and max(announced) < at < min(cleared)]
+    # As it was introduced, in the handing over, and once more.
+    wait(lambda: len([1 for topic, payload, _ in ear.heard[mark:] if topic == device]) >= 3)
+    publisher.close()
+    late = Ear(mosquitto.port)
+    wait(lambda: late.last("companion/den/status") == "offline")
+    assert {topic for topic, _, _ in late.heard if topic.endswith("/config")} == {device}
+    late.close()
+    # Where nothing is left of them nothing is handed over.
+    mark = len(ear.heard)
+    publisher = MqttPublisher(Broker("127.0.0.1", mosquitto.port), Hub(), dict, node="den")
+    publisher.start()
+    wait(lambda: ear.state("den") == {} and [1 for topic, _, _ in ear.heard[mark:] if topic == "companion/den/state"])
+    publisher.close()
+    wait(lambda: ear.last("companion/den/status") == "offline")
+    assert not [topic for topic, _, _ in ear.heard[mark:] if topic in single]
 
 
 def test_a_broker_with_a_password(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -42,24 +42,36 @@ function alter(changes) {
   draw();
 }
 
-/** Do something with the table; what it refuses is shown. */
+function refuse(refused) {
+  now.refused = refused?.error ?? { en: t("The table did not answer. Nothing is lost: try again.") };
+  return null;
+}
+
+/** Do one thing at a time with the table; what it refuses is shown. */
 async function doing(work) {
   if (now.busy) return null;
   alter({ busy: true, refused: null });
   try {
     return await work();
   } catch (refused) {
-    const lost = t("The table did not answer. Nothing is lost: try again.");
-    now.refused = refused?.error ?? { en: lost };
-    return null;
+    return refuse(refused);
   } finally {
     alter({ busy: false });
   }
 }
 
+/** Read what a room shows, whatever else is under way. */
+async function read(address) {
+  try {
+    return await ask(address);
+  } catch (refused) {
+    return refuse(refused);
+  }
+}
+
 async function look() {
-  const answer = await doing(() => ask("/api/training"));
-  if (!answer) return;
+  const answer = await read("/api/training");
+  if (!answer) return draw();
   Object.assign(now, answer);
   if (!now.people.some((one) => one.person === now.who)) now.who = null;
   draw();
@@ -72,13 +84,12 @@ async function enter() {
   if (room() === "drill" && now.who && !now.round) await deal(false);
   if (room() === "progress" && now.who) {
     const { who } = now;
-    const statistics = await doing(() => ask(`/api/training/people/${who}/figures`));
+    const statistics = await read(`/api/training/people/${who}/figures`);
     if (now.who === who) alter({ statistics });
   }
   if (room() === "along") watchOfflineBundle(alter, () => room() === "along");
   if (room() === "ladder" || (room() === "duel" && !now.duel)) {
-    const answer = await doing(() => ask("/api/training"));
-    if (answer) alter(answer);
+    alter(await read("/api/training") ?? {});
   }
 }
 
@@ -101,7 +112,7 @@ async function deal(sounding = true) {
   if (!round) return;
   alter({ round });
   if (round.source === "igloo") listen();
-  else if (sounding && !round.shown) play(round, "full");
+  else if (sounding && !round.shown && room() === "drill") play(round, "full");
 }
 
 let listening = 0;
