@@ -22,6 +22,7 @@ def table() -> Response:
         "words": catalogue_urls(language, *bundles()),
         "me": me(),
         "version": companion().version,
+        "panel": companion().other_devices()["panel"] is not None,
         "stamp": files.stamp,
         "poll_ms": POLL_MS,
         "silence_ms": round(HEARTBEAT_S * 3000),

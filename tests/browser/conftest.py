@@ -205,6 +205,8 @@ UNDECIDED = {
         "bgGradient": "the page lies on a gradient; test_look measures the colours on both its ends",
         "bgOverlap": "text in a drawing lies on shapes that axe does not paint; the pictures' own tests measure those",
         "elmPartiallyObscured": "a list that scrolls, or the bar below, covers a part; whole lines of it are measured",
+        "elmPartiallyObscuring": "the same, where what is tapped lies over a part of the board that scrolls below it",
+        "emptyValue": "a field without text has none to read; fields of the same class that are filled are measured",
         "imgNode": "text in a drawing, as above: for axe the drawing is an image",
         "shortTextContent": "one figure or letter, which may be a sign; longer texts of the class are measured",
         "nonBmp": "dots that count something, whose number the label says",

@@ -393,8 +393,14 @@ def test_the_igloo_live(phones: Phones, service: Service) -> None:
     companion.plug_in()
     panel = page.locator(".igloo-panel")
     expect(panel).to_contain_text("SIMULATED")
-    expect(panel).to_contain_text("3,197.4 Hz")
-    expect(panel).to_contain_text("16 samples lost")
+    expect(panel.locator(".device-head")).to_contain_text("ready")
+    expect(panel.locator(".lamp.connected")).to_be_visible()
+    # Port, rate, samples and losses are for the workshop.
+    expect(panel.locator(".facts")).to_have_count(0)
+    page.click(".doors [href='#workshop']")
+    expect(page.locator(".igloo-panel .facts")).to_contain_text("3,197.4 Hz")
+    expect(page.locator(".igloo-panel .facts")).to_contain_text("16 samples lost")
+    page.click(".doors [href='#']")
     companion.feel(MotionState.SHAKEN)
     expect(panel.locator(".motion")).to_contain_text("shaken")
     companion.hear(7)
@@ -429,6 +435,19 @@ def test_the_igloo_live(phones: Phones, service: Service) -> None:
     expect(panel.locator(".count")).to_have_attribute("data-count", "9")
 
 
+def test_coming_back_is_no_loss_in_the_workshop(phones: Phones, service: Service) -> None:
+    companion = service.companion
+    companion.igloos.told = [SIMULATED, replace(SIMULATED, key="sim-2", unit=2, counts=LinkCounts(reconnects=3))]
+    page = phones.player()
+    page.click(".doors [href='#workshop']")
+    second = page.locator(".device").nth(1)
+    expect(second).to_contain_text("came back 3 times")
+    expect(second.locator(".bad")).to_have_count(0)
+    companion.igloos.told[1] = replace(companion.igloos.told[1], counts=LinkCounts(glitches=2))
+    companion.hub.publish("igloo", igloos_form(companion.igloos.told, simulated=True))
+    expect(second.locator(".bad")).to_contain_text("2 wild samples left out")
+
+
 def test_of_several_igloos_the_user_says_which(phones: Phones, service: Service) -> None:
     companion = service.companion
     companion.open_match()
@@ -437,13 +456,6 @@ def test_of_several_igloos_the_user_says_which(phones: Phones, service: Service)
     companion.igloos.told = [SIMULATED, replace(SIMULATED, key="sim-2", unit=2, counts=LinkCounts(reconnects=3))]
     companion.hub.publish("igloo", igloos_form(companion.igloos.told, simulated=True))
     expect(page.locator("[data-do=cap]")).to_have_count(2)
-    # Coming back is no loss.
-    second = page.locator(".device").nth(1)
-    expect(second).to_contain_text("came back 3 times")
-    expect(second.locator(".bad")).to_have_count(0)
-    companion.igloos.told[1] = replace(companion.igloos.told[1], counts=LinkCounts(glitches=2))
-    companion.hub.publish("igloo", igloos_form(companion.igloos.told, simulated=True))
-    expect(second.locator(".bad")).to_contain_text("2 wild samples left out")
     for igloo, colour in (("sim-2", "red"), ("sim-1", "blue")):
         page.click(f"[data-do=cap][data-igloo={igloo}]")
         expect(page.locator(f"[data-do=cap][data-igloo={igloo}]")).to_have_attribute("aria-pressed", "true")

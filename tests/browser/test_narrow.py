@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from companion.lab.worlds.boards import players, record
+from companion.service.buttons import Buttons
 from tests.browser.conftest import Phones, sent
-from tests.web.assembly import Service
+from tests.web.assembly import Service, SmallCompanion
 
 pytestmark = pytest.mark.browser
 
@@ -86,15 +87,23 @@ def test_a_turned_phone_draws_the_board_as_it_is(phones: Phones, service: Servic
         assert page.locator(shape).last.evaluate("(one) => one.getAttribute('d') ?? one.getAttribute('r')") in drawn
 
 
+def with_panel(companion: SmallCompanion) -> Buttons:
+    """Return a table with buttons at its pins, whether or not this machine has any."""
+    buttons = Buttons(companion.night, companion.hub, ("next 5", "undo 6"))
+    buttons.start()
+    return buttons
+
+
 @pytest.mark.parametrize("width", [320, 390, 768])
 def test_no_button_of_the_table_stands_alone(phones: Phones, service: Service, width: int) -> None:
+    service.companion.buttons = with_panel(service.companion)
     service.companion.open_match()
     service.companion.moves("start")
     page = phones.host(width=width)
     buttons = page.locator(".table-buttons .table-button")
-    expect(buttons).to_have_count(4)
+    expect(buttons).to_have_count(3)
     tops = buttons.evaluate_all("all => all.map(one => Math.round(one.getBoundingClientRect().top))")
-    assert {tops.count(top) for top in tops} == {2}
+    assert {tops.count(top) for top in tops} == {3}
     # The ruling's picture shows no sentence a second time, in letters that nobody reads.
     page.goto(f"{service.url}/#referee")
     page.fill("form[data-submit=judge] input", "place red card3")
@@ -113,7 +122,35 @@ def test_no_button_of_the_table_stands_alone(phones: Phones, service: Service, w
 def test_the_head_of_the_narrowest_phone_is_one_line(phones: Phones, service: Service, language: str) -> None:
     service.companion.open_match()
     for page in (phones.host(width=320, language=language), phones.spectator(width=320, language=language)):
-        expect(page.locator(".status-bar .to-referee").first).to_be_visible()
-        boxes = [page.locator(part).first.bounding_box() for part in (".status-bar .to-referee", ".languages")]
-        referee, languages = (box or {} for box in boxes)
-        assert abs(referee["y"] + referee["height"] / 2 - languages["y"] - languages["height"] / 2) < 8
+        expect(page.locator(".status-bar .role")).to_be_visible()
+        boxes = [page.locator(part).first.bounding_box() for part in (".status-bar", ".languages")]
+        status, languages = (box or {} for box in boxes)
+        assert abs(status["y"] + status["height"] / 2 - languages["y"] - languages["height"] / 2) < 8
+
+
+@pytest.mark.parametrize("language", ["en-GB", "fr-FR", "de-DE"])
+@pytest.mark.parametrize("width", [320, 360, 390])
+def test_rooms_have_names_under_the_thumb_and_languages_are_all_offered(
+    phones: Phones, service: Service, width: int, language: str
+) -> None:
+    service.companion.open_match()
+    page = phones.host(width=width, language=language)
+    doors = page.locator(".doors > *")
+    expect(doors).to_have_count(5)
+    cut = """(all) => all.filter((one) => {
+      const box = one.getBoundingClientRect(), words = one.querySelector('span').getBoundingClientRect();
+      return box.left < 0 || box.right > innerWidth || box.bottom > innerHeight || Math.min(box.width, box.height) < 44
+        || words.left < box.left || words.right > box.right || words.height > 20 || one.innerText.trim().length < 4;
+    }).map((one) => one.outerHTML)"""
+    assert doors.evaluate_all(cut) == []
+    # What is tapped in the game lies above them, and both other languages stand in the head.
+    dock, first = page.locator(".play .dock").bounding_box(), doors.first.bounding_box()
+    assert dock is not None and first is not None
+    assert dock["y"] + dock["height"] <= first["y"]
+    others = page.locator(".languages button:not([aria-current])")
+    expect(others).to_have_count(2)
+    for n in range(2):
+        box = others.nth(n).bounding_box()
+        assert box is not None
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width and min(box["width"], box["height"]) >= 24
+    phones.shot(page, f"doors-{width}-{language}")

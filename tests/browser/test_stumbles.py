@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from companion.lab.worlds.boards import players
 from tests.browser.conftest import Phones, sent, taken_up
 from tests.browser.test_training import history
 from tests.web.assembly import Service
@@ -27,7 +28,7 @@ def test_a_game_that_begins_is_seen_from_its_top(phones: Phones, service: Servic
     host, player = phones.host(), phones.player()
     host.click(f"[data-do=choose-game][data-game={game}]")
     player.evaluate("scrollTo(0, document.body.scrollHeight)")
-    host.locator("form.setup button[type=submit]").scroll_into_view_if_needed()
+    host.evaluate("scrollTo(0, document.body.scrollHeight)")
     assert host.evaluate("scrollY") > 0
     host.click("form.setup button[type=submit]")
     for page in (host, player):
@@ -199,3 +200,41 @@ def test_the_training_room_has_one_figure_for_one_thing(phones: Phones, service:
     rung = page.locator(".ladder tr.person", has_text="Ann").locator("td")
     expect(rung.nth(1)).to_have_text(f"{off / answers:.2f}")
     expect(rung.nth(2)).to_have_text(f"{right / answers:.0%}")
+
+
+def test_the_title_says_whose_turn_it_is_and_that_it_is_mine(phones: Phones, service: Service) -> None:
+    companion = service.companion
+    companion.do("open-match", {"game": "arctic", "players": players("arctic"), "draw": True})
+    companion.do("deal")
+    turn = next(one for one in companion.night.view()["match"]["players"] if one["turn"])
+    page = phones.player()
+    page.wait_for_function(f"() => document.title === '{turn['name']} plays · Tabletop Companion'")
+    page.click(f"[data-do=seat][data-colour={turn['colour']}]")
+    page.wait_for_function("() => document.title === 'It is your turn. · Tabletop Companion'")
+    companion.do("end-early")
+    page.wait_for_function("() => document.title === 'Tabletop Companion'")
+
+
+def test_igloos_are_shown_where_the_game_is_played_with_them(phones: Phones, service: Service) -> None:
+    service.companion.plug_in()
+    service.companion.do("open-match", {"game": "arctic", "players": players("arctic")})
+    page = phones.player()
+    expect(page.locator(".scores")).to_be_visible()
+    expect(page.locator(".igloo-panel")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("language", "said"), [("de-DE", "0,0 MB"), ("fr-FR", "0,0 Mo")])
+def test_fractions_are_written_as_the_reader_does(phones: Phones, service: Service, language: str, said: str) -> None:
+    # The language of the page is chosen on it, whatever the phone speaks.
+    page = phones.host(width=1000)
+    page.click(f".languages [value={language[:2]}]")
+    page.goto(f"{service.url}/#workshop/backups")
+    page.click("[data-do=make-backup]")
+    expect(page.locator(".backup")).to_contain_text(said)
+    words = "document.querySelector('script[type=module]').src.replace('main.js', 'words.js')"
+    assert page.evaluate(f"async () => (await import({words})).t('%(mb)s MB', {{ mb: 1.25 }})") == said.replace(
+        "0,0", "1,25"
+    )
+    assert page.evaluate(f"async () => (await import({words})).t('%(mb)s MB', {{ mb: 2026 }})") == said.replace(
+        "0,0", "2026"
+    )

@@ -73,7 +73,8 @@ def test_a_game_with_the_real_firmware_connected(simavr: Callable[..., Any], pag
         expect(page.locator("figure.count .bead")).to_have_count(12)
         expect(page.locator("[data-motion=rest], [data-motion='set-down']")).to_be_visible()
         wait(lambda: abs(served.igloo()["rate_hz"] / (3200 * 1.02) - 1) < 0.002)
-        expect(page.locator(".igloo-panel .facts")).to_contain_text("none")
+        expect(page.locator(".igloo-panel .lamp.connected")).to_be_visible()
+        assert served.igloo()["counts"]["lost"] == 0
 
         # A game from set-up to ranking. In the round the same shake reveals nothing.
         opening = {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}}

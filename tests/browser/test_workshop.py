@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 from companion.service.buttons import Buttons
 from tests.browser.conftest import Phones, taken_up
 from tests.browser.test_look import english_left, read_aloud
+from tests.browser.test_narrow import with_panel
 from tests.web.assembly import CARDS, Service
 
 pytestmark = pytest.mark.browser
@@ -188,14 +189,21 @@ def test_backups_are_encrypted_and_one_of_another_passphrase_asks_for_it(phones:
 
 
 def test_the_buttons_of_the_table_call_everybody(phones: Phones, service: Service) -> None:
+    # Where the table has none, the page has none either.
     service.companion.open_match()
+    bare = phones.host(width=1000)
+    expect(bare.locator(".play")).to_be_visible()
+    expect(bare.locator(".table-buttons")).to_have_count(0)
+    service.companion.buttons = with_panel(service.companion)
     tablet, other = phones.host(width=1000), phones.spectator()
     tablet.click("[data-button=shake]")
     expect(other.locator(".play[data-phase=shaking]")).to_be_visible()
     tablet.click("[data-button=shake]")
     expect(tablet.locator(".refusal")).to_contain_text("nothing to go on with")
     phones.forgive("422")
-    tablet.click(".table-buttons [data-do=undo]")
+    # There is one way back, at the head of the game.
+    expect(tablet.locator("[data-do=undo]")).to_have_count(1)
+    tablet.click(".now [data-do=undo]")
     tablet.click("[data-do=dialog-yes]")
     expect(other.locator(".play[data-phase=ready]")).to_be_visible()
     tablet.click("[data-button=dispute]")

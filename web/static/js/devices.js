@@ -33,6 +33,18 @@ export function fact(name, value, bad = false) {
   return h("div", { class: bad ? "bad" : null }, h("dt", null, name), h("dd", null, value));
 }
 
+/** How an igloo does, as a family wants to know it: ready, or what is wrong. */
+function readiness(igloo) {
+  const ready = igloo.state === "connected";
+  return h("li", { class: ["device", igloo.state], "data-key": igloo.key },
+    h("p", { class: "device-head" },
+      h("span", { class: ["lamp", igloo.state], "aria-hidden": "true" }),
+      h("strong", null, igloo.unit ? t("Igloo sensor %(n)s", { n: igloo.unit }) : t("Igloo sensor")),
+      h("span", { class: "quiet" }, ready ? t("ready") : stateWords(igloo.state)), kindMark(igloo.kind)),
+    !ready && igloo.note && h("p", { class: "note" }, t(igloo.note)));
+}
+
+/** The same with all that is known of its line, for the workshop. */
 function line(igloo) {
   const { counts } = igloo;
   const loss = [
@@ -151,7 +163,7 @@ export function iglooPanel() {
   return h("section", { class: "panel igloo-panel", "data-key": "igloo" },
     h("h2", null, icon("igloo"), " ", t("The igloo")),
     igloos.length
-      ? h("ul", { class: "plain" }, igloos.map(line))
+      ? h("ul", { class: "plain" }, igloos.map(readiness))
       : h("p", { class: "quiet" }, t("No igloo with a sensor is connected. The game needs none; plug one in at any time.")),
     // Above what comes and goes while it shakes, so that no button moves away under a finger.
     simulator(),

@@ -1,7 +1,7 @@
 // Where it all comes together: learn the words, listen to the table, draw, and do what is tapped.
 
 import { h, patch } from "./dom.js";
-import { useSprite, icon } from "./art.js";
+import { playerName, useSprite, icon } from "./art.js";
 import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js";
 import { cameraPanel, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
@@ -34,14 +34,19 @@ function statusBar() {
       h("span", { class: "lamp", "aria-hidden": "true" }),
       h("span", { class: "link-words", "aria-busy": String(store.sending > 0) }, store.sending ? t("sending") : linkWords())),
     h("span", { class: "role" }, store.me.label || role),
-    h("a", { class: "second to-referee", href: inReferee() ? "#" : "#referee", "aria-label": t("The referee"), "aria-current": inReferee() ? "page" : null },
-      icon("scales"), h("span", { class: "wide-words" }, t("Referee"))),
-    h("a", { class: "second to-referee", href: "/training", "aria-label": t("Training") },
-      icon("shake"), h("span", { class: "wide-words" }, t("Training"))),
-    mayAct() && h("a", { class: "second to-referee", href: inWorkshop() ? "#" : "#workshop", "aria-label": t("The workshop"), "aria-current": inWorkshop() ? "page" : null },
-      icon("gear"), h("span", { class: "wide-words" }, t("Workshop"))),
-    isHost() && h("button", { type: "button", class: "second invite to-referee", "data-do": "invite", "aria-label": t("Invite") }, icon("people"), h("span", { class: "wide-words" }, t("Invite"))),
     !mayAct() && h("a", { class: "second", href: "/join" }, icon("people"), t("Join")),
+  ];
+}
+
+/** The ways into the rooms, each with its name; on a phone they lie under the thumb. */
+function doors() {
+  const door = (href, name, words, here) => h("a", { class: ["second", href === "#referee" && "to-referee"], href, "data-key": href, "aria-current": here ? "page" : null }, icon(name), h("span", null, words));
+  return [
+    door("#", "igloo", t("Game"), !elsewhere()),
+    door("#referee", "scales", t("Referee"), inReferee()),
+    door("/training", "shake", t("Training")),
+    mayAct() && door("#workshop", "gear", t("Workshop"), inWorkshop()),
+    isHost() && h("button", { type: "button", class: "second", "data-do": "invite", "data-key": "invite" }, icon("people"), h("span", null, t("Invite"))),
   ];
 }
 
@@ -121,14 +126,23 @@ function stage() {
 /** What the game that is open, or that is set up, has of its own while it is played. */
 const own = () => part(match()?.game ?? chosenGame(), "play");
 
-/** Igloos that feel are shown where the game is played with them, and where there are any. */
-const withIgloo = (game) => gameOf(game?.game ?? chosenGame()).igloos || store.igloo.igloos.length > 0;
+/** Igloos that feel are shown where the game is played with them. */
+const withIgloo = (game) => gameOf(game?.game ?? chosenGame()).igloos;
 
 /** What the card lost or changed, above everything, until it is restored or the service starts without it. */
 const damaged = () => store.view?.damage?.length > 0 && h("section", { class: "panel", role: "alert", "data-key": "damage" },
   h("h2", null, t("The memory card has damaged entries")),
   h("ul", null, store.view.damage.map((one) => h("li", null, said(one)))),
   isHost() && h("p", null, h("a", { href: "#workshop" }, t("To the backups"))));
+
+let house = document.title;
+
+/** The title of the page says whose turn it is: another tab, or a phone among others, shows nothing else of it. */
+function entitle() {
+  const player = match()?.over === false && match().players.find((one) => one.turn);
+  const turn = player && (player.colour === store.me.colour ? t("It is your turn.") : t("%(who)s plays", { who: playerName(player) }));
+  document.title = [turn, house].filter(Boolean).join(" · ");
+}
 
 let shown = null;
 
@@ -144,10 +158,12 @@ function draw() {
   const game = match();
   const focused = document.activeElement;
   patch(slot("status-bar"), statusBar());
+  patch(slot("doors"), doors());
   patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
-  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), thisPhone(), settingsButton()] : []);
+  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), thisPhone(), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal), store.slow && stillSending()]);
   fromTheTop(game);
+  entitle();
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
   if (store.view && !game && isHost() && store.options === null) fetchOptions();
@@ -255,7 +271,8 @@ const SUBMIT = {
     try {
       const { settings } = await tell("/api/settings", readSettings(form));
       const name = settings.find((one) => one.name === "house_name").value || t("Tabletop Companion");
-      document.title = document.querySelector(".brand span").textContent = name;
+      house = document.querySelector(".brand span").textContent = name;
+      entitle();
       closeDialog(null);
     } catch (refused) {
       slot("settings-complaint").textContent = refused.error ? said(refused.error)

@@ -1,11 +1,10 @@
-// The buttons of the table, for a table that has none of wood and wire: a tablet in the middle does as well.
+// The buttons of a table that has some of wood and wire, for who sits too far from them.
 
 import { h } from "./dom.js";
 import { icon } from "./art.js";
 import { gameOf } from "./games.js";
 import { showRefusal, tell } from "./net.js";
-import { undoIsMine } from "./rulings.js";
-import { isHost, mayAct, store } from "./store.js";
+import { mayAct, store } from "./store.js";
 import { t } from "./words.js";
 
 /** Draw the buttons that mean something in this game now. */
@@ -17,12 +16,11 @@ export function tableButtons(match) {
   const buttons = [
     button("next", "play", t("Next")),
     shaken && button("shake", "shake", t("Shake!")),
-    match.can_undo && (isHost() || undoIsMine(match.can_undo)) && h("button", { type: "button", class: "table-button", "data-do": "undo" }, icon("undo", "large"), h("span", null, t("Take it back"))),
     button("dispute", "scales", t("Doubt")),
   ].filter(Boolean);
   return h("section", { class: "panel table-buttons", "data-key": "table-buttons" },
     h("h2", null, t("Buttons of the table")),
-    h("div", { class: ["row", buttons.length === 4 && "four"] }, buttons));
+    h("div", { class: "row" }, buttons));
 }
 
 /** Press one; everybody at the table hears of a doubt. */

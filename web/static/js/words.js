@@ -67,8 +67,11 @@ function text(id) {
   return learning.rest && !answered.rest ? NOT_YET : undefined;
 }
 
+/** A fact as the reader writes it: a fraction has the region's sign, whole numbers stand as they are. */
+const written = (fact) => (typeof fact === "number" && !Number.isInteger(fact) ? fact.toLocaleString(region) : fact);
+
 function fill(text, facts) {
-  return spaced(facts ? text.replace(/%\((\w+)\)s/g, (_, name) => facts[name]) : text);
+  return spaced(facts ? text.replace(/%\((\w+)\)s/g, (_, name) => written(facts[name])) : text);
 }
 
 /** Translate a sentence; `%(name)s` in it stands for a fact. */
