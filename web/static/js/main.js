@@ -42,6 +42,7 @@ function statusBar() {
 function doors() {
   const door = (href, name, words, here) => h("a", { class: ["second", href === "#referee" && "to-referee"], href, "data-key": href, "aria-current": here ? "page" : null }, icon(name), h("span", null, words));
   return [
+    (isHost() || !mayAct()) && h("a", { class: "second for-screens", href: "/tv", "data-key": "/tv" }, t("Television")),
     door("#", "igloo", t("Game"), !elsewhere()),
     door("#referee", "scales", t("Referee"), inReferee()),
     door("/training", "shake", t("Training")),

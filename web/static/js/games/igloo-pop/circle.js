@@ -10,9 +10,9 @@ const WIDTH = 190;
 const HEIGHT = 220;
 
 /** The middle of the nth of nine places, clockwise from the top, in a square from -500 to 500. */
-function middle(index) {
+function middle(index, stretch) {
   const angle = (index / 9) * 2 * Math.PI - Math.PI / 2;
-  return [RADIUS * Math.cos(angle), RADIUS * Math.sin(angle)];
+  return [stretch * RADIUS * Math.cos(angle), RADIUS * Math.sin(angle)];
 }
 
 const placeNumber = (place) => Number(place.replace("card", ""));
@@ -72,8 +72,8 @@ function describe(card, result, names) {
   return parts.join(", ");
 }
 
-function oneCard(card, { action, picked, current, currentIgloo, result, fresh, names }) {
-  const [x, y] = middle(placeNumber(card.place) - 1);
+function oneCard(card, { action, picked, current, currentIgloo, result, fresh, names, stretch }) {
+  const [x, y] = middle(placeNumber(card.place) - 1, stretch);
   const igloos = card.igloos.map((one, i) => ({ ...one, current: current && i === currentIgloo }));
   const button = action
     ? { role: "button", tabindex: 0, "data-do": action, "data-place": card.place, "aria-pressed": picked ? "true" : null }
@@ -121,12 +121,12 @@ const shown = (card, result) => (card.igloos.length ? null : result);
 
 /**
  * Draw the table. `action` names what a tap on a card does (null: nothing), `picked` is the chosen place, `current`
- * the place and igloo whose number is wanted, `results` those of this check by place.
+ * the place and igloo whose number is wanted, `results` those of this check by place; `stretch` makes it wider than high.
  */
-export function circle(match, { action = null, may = () => true, picked = null, current = null, lines = [] }) {
+export function circle(match, { action = null, may = () => true, picked = null, current = null, lines = [], stretch = 1 }) {
   const names = Object.fromEntries(match.players.map((player) => [player.colour, playerName(player)]));
   const results = Object.fromEntries(match.results.map((result) => [result.place, result]));
-  return s("svg", { class: "circle", viewBox: "-500 -500 1000 1000", role: "group", "aria-label": t("The table") },
+  return s("svg", { class: "circle", viewBox: `${-500 * stretch} -500 ${1000 * stretch} 1000`, role: "group", "aria-label": t("The table") },
     village(match.village_left, lines),
     match.cards.map((card) =>
       oneCard(card, {
@@ -138,5 +138,6 @@ export function circle(match, { action = null, may = () => true, picked = null, 
         // Cards that were won last and laid anew: these are to be found in the box and put on the table.
         fresh: match.phase === "ready" && Boolean(results[card.place]?.winner),
         names,
+        stretch,
       })));
 }

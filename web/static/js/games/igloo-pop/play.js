@@ -195,11 +195,22 @@ function ready(match) {
   };
 }
 
+const PHASES = { shaking, checking, deal: dealing, ready };
+
+/** The shape of what a television has beside the scores. */
+const SCREEN = 1.27;
+
+/** Draw the circle alone, for who only looks at it. */
+function television(match) {
+  const { lines = [], current } = PHASES[match.phase]?.(match) ?? {};
+  return circle(match, { lines, current, stretch: SCREEN });
+}
+
 /** Draw the round that is being played. */
 function draw(match) {
   if (pick.match !== match.id) pick = { ...NONE, match: match.id };
   const paused = store.view.night.paused;
-  const phase = { shaking, checking, deal: dealing, ready }[match.phase](match);
+  const phase = PHASES[match.phase](match);
   const can = mayAct() && !paused;
   return h("section", { class: ["play", paused && "paused"], "data-key": "play", "data-phase": match.phase },
     head(match, phase.title, paused ? t("The night is paused.") : phase.sentence),
@@ -252,7 +263,7 @@ async function check() {
 }
 
 export default {
-  draw, counts, kept, odds, results,
+  draw, television, counts, kept, odds, results,
   series: ["POP-4.5"],
   faults: () => ({
     usual: "POP-2.4",

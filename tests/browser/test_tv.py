@@ -1,0 +1,92 @@
+"""The television: the board as large as the screen, read from four metres, with nothing to tap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from companion.lab.worlds.boards import players, record
+from tests.browser.conftest import Phones
+from tests.web.assembly import Service
+
+pytestmark = pytest.mark.browser
+
+SMALL = """() => [...document.querySelectorAll('body *')].filter((one) => {
+  const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const box = one.getBoundingClientRect();
+  if (!own || !box.width || one.closest('.unseen, noscript, defs')) return false;
+  const at = one.ownerSVGElement ? one.getScreenCTM() : { a: 1, b: 0 };
+  const scale = Math.hypot(at.a, at.b);
+  return parseFloat(getComputedStyle(one).fontSize) * scale < 23.9;
+}).map((one) => `${one.textContent} ${getComputedStyle(one).fontSize}`)"""
+TAPPED = "() => document.querySelectorAll('a, button, input, select, [role=button], [data-do]').length"
+
+
+def shown(page: Page, service: Service) -> None:
+    page.goto(f"{service.url}/tv")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("game_id", ["igloo-pop", "arctic", "ice-team", "iglu-iglu"])
+def test_the_board_fills_the_screen(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], game_id: str, dark: bool
+) -> None:
+    companion = service.companion
+    if game_id == "igloo-pop":
+        companion.open_match()
+        companion.moves("start", "place red card4")
+    else:
+        companion.do("open-match", {"game": game_id, "players": players(game_id)})
+        companion.moves(*record(game_id, 5)[:60])
+    page = phones.spectator(width=1920, height=1080, dark=dark)
+    shown(page, service)
+    expect(page.locator("#board svg")).to_be_visible()
+    box = page.locator("#board").bounding_box()
+    assert box is not None
+    assert box["width"] * box["height"] >= 0.7 * 1920 * 1080
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight && scrollX === 0")
+    expect(page.locator(".tv-scores li")).to_have_count(len(companion.night.view()["match"]["players"]))
+    expect(page.locator(".tv-last")).not_to_be_empty()
+    phones.shot(page, f"tv-{game_id}-{'dark' if dark else 'light'}")
+    assert page.evaluate(SMALL) == []
+    assert page.evaluate(TAPPED) == 0
+    assert axe(page) == []
+
+
+def test_the_last_move_and_the_end_come_by_themselves(phones: Phones, service: Service) -> None:
+    companion = service.companion
+    companion.open_match()
+    companion.moves("start")
+    page = phones.spectator(width=1920, height=1080)
+    shown(page, service)
+    expect(page.locator(".tv-now h1")).to_have_text("Round 1")
+    companion.moves("place red card2")
+    expect(page.locator(".tv-last")).to_contain_text("Ann")
+    expect(page.locator(".iglet")).to_have_count(1)
+    companion.do("check")
+    companion.moves("reveal card2 2")
+    expect(page.locator(".tv-scores li", has_text="Ann").locator("b")).to_have_text("13")
+    companion.do("end-early")
+    expect(page.locator(".tv-now h1")).to_contain_text("Ann")
+    expect(page.locator(".tv-scores li").first).to_contain_text("Ann")
+
+
+def test_an_idle_television_invites_and_keeps_awake(phones: Phones, service: Service) -> None:
+    page = phones.host(width=1920, height=1080)
+    page.click("a[href='/tv']")
+    pin = page.locator(".tv-invite .pin")
+    expect(pin).to_have_text(service.companion.access.pin)
+    page.wait_for_function("() => document.querySelector('.tv-invite .code').naturalWidth > 0")
+    assert page.evaluate(SMALL) == []
+    assert page.evaluate(TAPPED) == 0
+    phones.shot(page, "tv-idle")
+    # Plain HTTP has no lock for the screen: a film that goes on does what it would do.
+    assert page.evaluate("'wakeLock' in navigator") is False
+    page.wait_for_function("() => document.querySelector('video')?.paused === false")
+    # Who opened it without the host's word sees the way to the table, and no PIN.
+    other = phones.spectator(width=1920, height=1080)
+    shown(other, service)
+    expect(other.locator(".tv-invite")).to_contain_text("Others join at")
+    expect(other.locator(".pin")).to_have_count(0)

@@ -1,0 +1,123 @@
+// The television: the board as large as the screen, scores and the last move beside it. Nothing here is tapped.
+
+import { h, patch } from "./dom.js";
+import { icon, playerName, playerOf, token, useSprite } from "./art.js";
+import { syncBoard, takeBoard } from "./board.js";
+import { has, offer, part } from "./games.js";
+import { ask } from "./net.js";
+import { picture } from "./picture.js";
+import { GAMES } from "./registry.js";
+import { listen } from "./stream.js";
+import { change, isHost, match, onChange, store } from "./store.js";
+import { learn, said, t } from "./words.js";
+
+const page = JSON.parse(document.getElementById("page").textContent);
+const slot = (id) => document.getElementById(id);
+/** What is read from four metres, in pixels of the screen. */
+const LEAST_PX = 24;
+/** A board that is longer than so many times its height lies above the scores, not beside them. */
+const LONG = 1.7;
+
+let invitation = null;
+
+/** The way to the table; the PIN is for a television that the host opened. */
+function invite() {
+  if (isHost() && invitation === null) {
+    invitation = {};
+    ask("/api/table").then((table) => { invitation = table; change(() => {}); }).catch(() => { invitation = null; });
+  }
+  return h("section", { class: "tv-invite", "data-key": "invite" },
+    h("h1", null, t("Nobody plays yet")),
+    invitation?.pin && [
+      h("img", { class: "code", src: "/api/join.svg", alt: t("Code that opens this table on another phone") }),
+      h("p", { class: "pin", role: "group", "aria-label": t("PIN of this table") }, invitation.pin)],
+    h("p", null, t("Others join at %(address)s", { address: invitation?.address ?? location.host })));
+}
+
+/** What lies on the table, as everybody may see it: a television has no hand. */
+function table(game) {
+  if (has(game.game, "play")) return part(game.game, "play")?.television(game) ?? null;
+  const { board } = store;
+  if (board?.match !== game.id || board.seat !== null) return h("p", null, t("Drawing the board …"));
+  return picture(board.svg, { game: game.game, lit: new Map(), chosen: [], about: board.about, can: false, costs: false, name: said(game.title) });
+}
+
+function now(game) {
+  if (game.over) {
+    const winners = (game.ranking[0] ?? []).map((colour) => playerName(playerOf(game, colour)));
+    return [h("h1", null, icon("crown"), " ", winners.join(", ")), h("p", null, said(game.ranking_why))];
+  }
+  const player = game.players.find((one) => one.turn);
+  return [
+    h("h1", null, player ? t("%(who)s plays", { who: playerName(player) }) : game.round ? t("Round %(n)s", { n: game.round }) : said(game.title)),
+    store.view.night.paused ? h("p", null, t("The night is paused.")) : null,
+  ];
+}
+
+function scores(game) {
+  const order = game.over ? game.ranking.flat().map((colour) => playerOf(game, colour)) : game.players;
+  return h("ol", { class: "tv-scores", "aria-label": t("The score") }, order.map((player) =>
+    h("li", { class: player.turn && !game.over && "on", "data-key": player.colour },
+      token(player.colour, "large", game.game), h("span", { class: "name" }, playerName(player)), h("b", null, player.score))));
+}
+
+function beside(game) {
+  const last = store.view.log.findLast((entry) => !entry.undone);
+  return [
+    h("div", { class: "tv-now", role: "status" }, now(game)),
+    scores(game),
+    last && h("p", { class: "tv-last", "data-key": "last" }, said(last)),
+  ];
+}
+
+/** Letters of a drawing that are too small for a room are made as large as can be read. */
+function enlarge() {
+  for (const one of document.querySelectorAll("#board svg text, #beside svg text")) {
+    const { a, b } = one.getScreenCTM() ?? { a: 0, b: 0 };
+    const scale = Math.hypot(a, b);
+    if (scale && parseFloat(getComputedStyle(one).fontSize) * scale < LEAST_PX) one.style.fontSize = `${(LEAST_PX / scale).toFixed(2)}px`;
+  }
+}
+
+function draw() {
+  const { view } = store;
+  const game = match();
+  slot("lost").hidden = store.link !== "lost";
+  if (!view) return;
+  patch(slot("board"), [game ? table(game) : invite()]);
+  patch(slot("beside"), game ? beside(game) : []);
+  const [, , wide, high] = document.querySelector("#board svg")?.getAttribute("viewBox")?.split(" ").map(Number) ?? [0, 0, 1, 1];
+  document.body.classList.toggle("flat", Boolean(game) && wide / high > LONG);
+  document.body.classList.toggle("idle", !game);
+  enlarge();
+  if (game?.board) syncBoard();
+}
+
+const FRAME_MS = 1000;
+let film = null;
+
+/** Keep the screen on by a film that goes on and on: plain HTTP has no lock for it. */
+function keepAwake() {
+  if (document.hidden) return;
+  if (!film) {
+    const canvas = h("canvas", { width: 2, height: 2 });
+    const paint = canvas.getContext("2d");
+    film = h("video", { class: "unseen", "aria-hidden": "true", playsinline: true });
+    film.muted = true;
+    film.srcObject = canvas.captureStream();
+    document.body.append(film);
+    setInterval(() => { paint.fillStyle = paint.fillStyle === "#000000" ? "#000001" : "#000000"; paint.fillRect(0, 0, 2, 2); }, FRAME_MS);
+  }
+  film.play().catch(() => {});
+}
+
+await learn(page.language, page.words, () => change(() => {}));
+useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons.svg"));
+store.me = page.me;
+offer(GAMES);
+onChange(draw);
+addEventListener("resize", draw);
+document.addEventListener("visibilitychange", keepAwake);
+draw();
+listen(page, () => {}, takeBoard);
+keepAwake();
