@@ -120,7 +120,7 @@ def test_its_board_is_read_from_photos(tmp_path: Path, capfd: pytest.CaptureFixt
 
 
 @dataclass(frozen=True)
-class Film:
+class ThinIceFilm:
     """A game for a camera to follow, on a table that nothing was tuned on; the set-up is a bare board."""
 
     game: str = NAME
@@ -148,7 +148,7 @@ def _played(state: Any, text: str) -> Any:
 
 @pytest.mark.learning
 def test_it_is_followed_by_the_camera(tmp_path: Path) -> None:
-    film = Film()
+    film = ThinIceFilm()
     with MjpegServer(film.frames(0), fps=5) as camera:
         found, scores = followed(tmp_path, film, camera)
     assert found.turns == len(film.played)

@@ -22,7 +22,7 @@ SEED = 61
 """The game, art, lamp and lens; the first stalls of the follower were cured on this one."""
 
 
-class Film(Protocol):
+class FilmedGame(Protocol):
     """A game as a camera sees it: its first moves, those of each turn, the positions between them, its pictures."""
 
     @property
@@ -77,7 +77,7 @@ def rows(turns: int = TURNS, seed: int = SEED) -> Iterable[Row]:
     yield row("the same, time of the processor", f"{work[len(work) // 2]:.2f}", "s", "95 % ≤ 1 s", note)
 
 
-def followed(folder: Path, film: Film, camera: mjpeg.MjpegServer) -> tuple[FollowedGame, list[int]]:
+def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple[FollowedGame, list[int]]:
     """Follow a film with the service's camera; return what came of it, and the scores at its end.
 
     ``camera`` shows the film's first picture; ``folder`` is empty.
