@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from companion.cli import run
+from companion.lab.bench.follow import followed
 from companion.lab.worlds.board import RenderedBoard, nearby, random_view, shoot
 from companion.lab.worlds.board_art import Art
+from companion.lab.worlds.filmed import noisy
+from companion.lab.worlds.mjpeg import MjpegServer
 from companion.rules import game, games
 
 NAME = "thin-ice"
@@ -111,3 +117,40 @@ def test_its_board_is_read_from_photos(tmp_path: Path, capfd: pytest.CaptureFixt
         assert max(seen["ground"], key=seen["ground"].__getitem__) == place["ground"], name
         things = [(one["kind"], one["colour"], one["count"]) for one in place["things"]]
         assert [(one["kind"], one["colour"], one["count"]) for one in seen["things"]] == things, name
+
+
+@dataclass(frozen=True)
+class ThinIceFilm:
+    """A game for a camera to follow, on a table that nothing was tuned on; the set-up is a bare board."""
+
+    game: str = NAME
+    setup: dict[str, Any] = field(default_factory=dict)
+    set_up: list[str] = field(default_factory=list)
+    played: list[list[str]] = field(default_factory=lambda: [MOVES[n : n + 2] for n in range(0, len(MOVES), 2)])
+
+    @cached_property
+    def states(self) -> list[Any]:
+        """Return the position before each turn, and the last one."""
+        state: Any = game(NAME).start([{"name": "Ann"}, {"name": "Bob"}])
+        return list(accumulate(self.played, lambda s, turn: reduce(_played, turn, s), initial=state))
+
+    def frames(self, number: int) -> list[bytes]:
+        """Return the board after so many turns, with noise of three kinds."""
+        art = Art(11)
+        camera, light = random_view(9, RenderedBoard({}, columns=3, rows=3, art=art))
+        board = RenderedBoard(self.states[number].position()["places"], columns=3, rows=3, art=art, seed=1)
+        return noisy(shoot(board, camera, light, 100 + number).jpeg, 3, number)
+
+
+def _played(state: Any, text: str) -> Any:
+    return state.play(state.game.parse(text))
+
+
+@pytest.mark.learning
+def test_it_is_followed_by_the_camera(tmp_path: Path) -> None:
+    film = ThinIceFilm()
+    with MjpegServer(film.frames(0), fps=5) as camera:
+        found, scores = followed(tmp_path, film, camera)
+    assert found.turns == len(film.played)
+    assert (found.wrong, found.among) == (0, found.questions)
+    assert scores == [1, 2]

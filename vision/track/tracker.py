@@ -290,12 +290,12 @@ class Tracker:
         price, back = (GOES_ON, 1) if kind == CONTINUED else (CHANGES, 0)
         above = bar + min(price, LONGER)
         search = turns(before, evidence, limit=40, above=above)
-        if search.turns and search.reached < PATIENCE and not misfits(evidence, search.turns[0].state):
+        reached = -inf
+        while reached < search.reached < PATIENCE and search.longer is not None:
+            if not search.turns or misfits(evidence, search.turns[0].state):
+                break
             # It fits: look longer for others that do.
-            if search.longer is not None:
-                search = search.longer(LONG)
-            else:
-                search = turns(before, evidence, limit=40, most=LONG, above=above)
+            reached, search = search.reached, search.longer(LONG)
         grouped: dict[str, list[Turn]] = {}
         for turn in search.turns:
             grouped.setdefault(_public(turn.state), []).append(turn)

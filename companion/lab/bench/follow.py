@@ -1,4 +1,4 @@
-"""A rendered game of Iglu Iglu, followed by the service's camera over HTTP MJPEG.
+"""A rendered game, followed by the service's camera over HTTP MJPEG.
 
 Every question is answered with the truth where it is among the candidates; what is entered and is not what lay there is
 taken back and counted.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from companion.lab.rows import Row, row
 from companion.lab.worlds import boards, filmed, mjpeg
@@ -22,8 +22,29 @@ SEED = 61
 """The game, art, lamp and lens; the first stalls of the follower were cured on this one."""
 
 
+class FilmedGame(Protocol):
+    """A game as a camera sees it: its first moves, those of each turn, the positions between them, its pictures."""
+
+    @property
+    def game(self) -> str: ...
+    @property
+    def setup(self) -> Mapping[str, Any]: ...
+    @property
+    def set_up(self) -> list[str]: ...
+    @property
+    def played(self) -> list[list[str]]: ...
+    @property
+    def states(self) -> list[Any]: ...
+
+    def frames(self, number: int) -> list[bytes]:
+        """Return pictures, as JPEG, of the board after so many turns."""
+        ...
+
+
 @dataclass
-class _Tally:
+class FollowedGame:
+    """What came of a game that was followed: ``typed`` turns had to be entered by hand; times in seconds."""
+
     turns: int = 0
     questions: int = 0
     among: int = 0
@@ -38,7 +59,7 @@ def rows(turns: int = TURNS, seed: int = SEED) -> Iterable[Row]:
     """Follow one game and tell what came of it."""
     film = filmed.Filmed(seed, turns, seed % 2, kept=0.7)
     with tempfile.TemporaryDirectory() as folder, mjpeg.MjpegServer(film.frames(0), fps=5) as camera:
-        tally, score = _follow(Path(folder), film, boards.players(filmed.GAME), filmed.FISH, camera)
+        tally, score = followed(Path(folder), film, camera)
     truth = [sheet.total for sheet in film.states[-1].score().sheets]
     yield row("turns followed", tally.turns, note=f"seed {seed}; rendered, 1280×960, five frames a second")
     yield row("wrong entries", tally.wrong, aim="0")
@@ -56,31 +77,38 @@ def rows(turns: int = TURNS, seed: int = SEED) -> Iterable[Row]:
     yield row("the same, time of the processor", f"{work[len(work) // 2]:.2f}", "s", "95 % ≤ 1 s", note)
 
 
-def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tuple[_Tally, list[int]]:
+def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple[FollowedGame, list[int]]:
+    """Follow a film with the service's camera; return what came of it, and the scores at its end.
+
+    ``camera`` shows the film's first picture; ``folder`` is empty.
+    """
     from companion.events.hub import Hub
     from companion.follow.api import FollowService
     from companion.follow.camera import CameraService
     from companion.night.answers import TABLE
     from companion.night.commands.night import Night
+    from companion.night.games import shown_games
     from companion.night.log.journal import Journal
     from companion.night.log.pictures import EvidenceStore
     from companion.settings import Settings
 
-    game, tally, count = "iglu-iglu", _Tally(), iter(range(10**6))
+    game, tally, count = film.game, FollowedGame(), iter(range(10**6))
     journal = Journal(folder / "journal.sqlite")
-    night, settings = Night(journal, Hub()), Settings(None)
+    night, settings = Night(journal, Hub(), offered=shown_games(examples=True)), Settings(None)
     camera_service = CameraService(settings, EvidenceStore(folder / "evidence"), on_view=lambda: None)
     follow_service = FollowService(folder / "tables", night, settings, camera_service, on_change=lambda: None)
 
     def do(command: str, body: dict[str, Any]) -> None:
-        night.do(command, body, by=TABLE, action_id=f"bench-{next(count)}")
+        answer = night.do(command, body, by=TABLE, action_id=f"bench-{next(count)}")
+        assert answer.ok, answer
 
     def steps() -> int:
         snapshot = night.snapshot()
         return len(snapshot.moves) if snapshot is not None else 0
 
-    do("open-match", {"game": game, "players": players, "setup": {"fish": fish}})
-    do("moves", {"moves": film.set_up})
+    do("open-match", {"game": game, "players": boards.players(game), "setup": dict(film.setup)})
+    if film.set_up:
+        do("moves", {"moves": film.set_up})
     settings.set({"camera_settle_tenths": 3})
     camera_service.use(camera.url)
     try:
@@ -136,7 +164,7 @@ def _same(state: Any, truth: Any) -> bool:
         return False
     one, other = state.position(), truth.position()
     boards = [{name: content(place) for name, place in p["places"].items()} for p in (one, other)]
-    return boards[0] == boards[1] and one["trophies"] == other["trophies"]
+    return boards[0] == boards[1] and one.get("trophies") == other.get("trophies")
 
 
 def _until(found: Callable[[], bool], seconds: float = PATIENCE_S) -> None:

@@ -36,6 +36,8 @@ class Filmed:
     """Of 1280×960 pixels."""
     kept: float = 0.6
     """How many of the tiles go to a hand, so that no animals are drawn."""
+    game: str = GAME
+    setup: dict[str, Any] = field(default_factory=lambda: {"fish": FISH})
     set_up: list[str] = field(default_factory=list)
     played: list[list[str]] = field(default_factory=list)
     states: list[State[Any]] = field(default_factory=list)

@@ -28,6 +28,7 @@ class ThinIceView(BoardView):
     """Thin Ice on the page."""
 
     game_id = "thin-ice"
+    followed = True
     chances: ClassVar[frozenset[str]] = frozenset({"roll"})
 
     def phase(self, state: Any) -> str:

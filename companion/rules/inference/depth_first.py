@@ -143,7 +143,8 @@ Finder = Callable[[Any, Evidence, int, int], SearchResult]
 def find(before: State[Any], goal: Goal, limit: int, most: int) -> SearchResult:
     """Return the shortest legal turns that end as was seen, at most ``limit``; ``most`` states are looked at.
 
-    Turns of the same steps that lead to the same state count as one.
+    Turns of the same steps that lead to the same state count as one. Of graded evidence turns of every length are
+    returned.
     """
     if goal.ends(before) and not goal.misses(before):
         return SearchResult((Turn((), before, goal.likely(before)),), True, 0)
@@ -154,15 +155,15 @@ def find(before: State[Any], goal: Goal, limit: int, most: int) -> SearchResult:
     parents: dict[State[Any], list[tuple[State[Any], Any]]] = {before: []}
     waiting: dict[int, list[tuple[State[Any], int]]] = {least: [(before, 0)]}
     ends: dict[State[Any], None] = {}
-    looked, length = 0, HOPELESS
+    looked, length, every = 0, HOPELESS, goal.evidence.graded
     while waiting:
         total = min(waiting)
-        if total > length or len(ends) >= limit:
+        if (total > length and not every) or len(ends) >= limit:
             break
         s, taken = waiting[total].pop()
         if not waiting[total]:
             del waiting[total]
-        if s in ends or cost[s] < taken:
+        if (s in ends and not every) or cost[s] < taken:
             continue
         looked += 1
         if looked > most:
@@ -174,10 +175,10 @@ def find(before: State[Any], goal: Goal, limit: int, most: int) -> SearchResult:
                 if taken + 1 == known:
                     parents[new].append((s, move))
                 continue
-            if goal.ends(new) and not goal.misses(new):
+            if goal.ends(new) and not goal.distance(new) and not goal.misses(new):
                 if taken + 1 < length:
-                    ends, length = {}, taken + 1
-                if taken + 1 == length:
+                    ends, length = (ends if every else {}), taken + 1
+                if every or taken + 1 == length:
                     ends[new] = None
                 least = 0
             elif goal.closed(new):
@@ -187,9 +188,9 @@ def find(before: State[Any], goal: Goal, limit: int, most: int) -> SearchResult:
             if least < HOPELESS:
                 cost[new] = taken + 1
                 parents[new] = [(s, move)]
-                if new not in ends:
+                if new not in ends or (every and not goal.closed(new)):
                     waiting.setdefault(max(total, taken + 1 + least), []).append((new, taken + 1))
-    return SearchResult(_turns(before, list(ends), parents, goal, limit), True, looked)
+    return SearchResult(_turns(before, list(ends), parents, goal, limit), not (every and waiting), looked)
 
 
 def _turns(

@@ -8,10 +8,12 @@ only a game knows what a difference between two boards costs at least.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from heapq import heappop, heappush
 from itertools import islice
-from math import inf
+from math import inf, log
 from types import ModuleType
 from typing import Any, Protocol, cast
 
@@ -39,8 +41,8 @@ WIDER: tuple[float, ...] = (0.7, 3.0, 6.0)
 """How much less likely than the best each part of a place may be, one search after the other."""
 CONTENTS = 40
 """Contents of a place that such a search looks at."""
-A_MOVE = 1.0
-"""What a move costs beforehand (natural logarithm), where a game has no prices of its own."""
+SURELY = log(1000)
+"""Turns that are less likely than the best by no more than this are looked for before one is taken for sure."""
 
 
 def content(place: Mapping[str, JSON]) -> Content:
@@ -62,11 +64,13 @@ class Evidence:
 
     A content that is missing at a place is impossible, unless the place has a :class:`Belief`, which leaves nothing
     out; a place that is missing is unknown. ``fields`` holds what players won, where that is known: fields of the
-    position that must be so.
+    position that must be so. ``graded``: some contents are likelier than others, so that a longer turn may explain
+    better what was seen than the shortest.
     """
 
     places: Mapping[str, Mapping[Content, float] | Belief]
     fields: Mapping[str, JSON] = field(default_factory=dict)
+    graded: bool = False
 
     @classmethod
     def of_position(cls, position: Mapping[str, JSON], game_id: str | None = None) -> Evidence:
@@ -145,6 +149,9 @@ class SearchResult:
     longer: Callable[[int], SearchResult] | None = field(default=None, compare=False, repr=False)
 
 
+NOTHING_YET = SearchResult((), True, 0)
+
+
 class Search(Protocol):
     """A game's own walk through a turn: the functions of its ``search`` module."""
 
@@ -211,21 +218,95 @@ def turns(
 
 def _widened(search: Search, before: State[Any], evidence: Evidence, limit: int, most: int) -> SearchResult:
     """Search with beliefs where a game's own walk knows lists of contents only: the likeliest first, then wider."""
-    looked = 0
-    found = SearchResult((), True, 0)
+    looked, found, reached = 0, NOTHING_YET, 0.0
     for within in WIDER:
         places = {name: _listed(seen, within) for name, seen in evidence.places.items()}
-        found = search.find(before, Evidence(places, evidence.fields), limit, most - looked)
+        found = search.find(before, Evidence(places, evidence.fields, graded=True), limit, most - looked)
         looked += found.looked
-        if found.turns or not found.complete:
+        if not found.complete:
             break
-    turned = tuple(
-        Turn(turn.moves, turn.state, evidence.log_likelihood(turn.state.position()), -A_MOVE * len(turn.moves))
-        for turn in found.turns
-    )
-    best = max((turn.total for turn in turned), default=0.0)
-    reached = within - (sum(map(_top, evidence.places.values())) - best) if turned else 0.0
-    return SearchResult(tuple(sorted(turned, key=lambda turn: -turn.total)), found.complete, looked, reached)
+        reached = within
+        if found.turns:
+            break
+    turned = _ranked(found.turns, evidence)
+    reached = max(0.0, reached - _missing(turned, evidence)) if turned else 0.0
+    further = partial(_further, search, before, evidence, limit, turned)
+    return SearchResult(turned, found.complete, looked, reached, further if turned else None)
+
+
+def _further(
+    search: Search, before: State[Any], evidence: Evidence, limit: int, known: tuple[Turn, ...], most: int
+) -> SearchResult:
+    """Look for every turn that is less likely than the best one known by no more than ``SURELY``.
+
+    In some places a turn leaves what is not the likeliest there: sets of such places are gone through in the order of
+    what they cost at least. Where that ends, all that was not looked for costs as much or more.
+    """
+    told = {turn.moves: turn for turn in known}
+    missing = _missing(known, evidence)
+    near, far, edge = _parted(evidence, SURELY + missing)
+    costs = sorted((_cost(evidence, name, far[name]), name) for name in far)
+    looked, complete = 0, True
+    sets: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    while sets and sets[0][0] < edge and complete:
+        lost, chosen = sets[0]
+        places = near | {costs[n][1]: far[costs[n][1]] for n in chosen}
+        found = search.find(before, Evidence(places, evidence.fields, graded=True), limit, most - looked)
+        looked += found.looked + 1
+        told |= {turn.moves: turn for turn in found.turns}
+        complete = found.complete and looked < most
+        if not complete:
+            break
+        heappop(sets)
+        # Each set once: with one more place, or with the next place instead of its last.
+        following = chosen[-1] + 1 if chosen else 0
+        if following < len(costs):
+            heappush(sets, (lost + costs[following][0], (*chosen, following)))
+            if chosen:
+                heappush(sets, (lost - costs[following - 1][0] + costs[following][0], (*chosen[:-1], following)))
+    turned = _ranked(told.values(), evidence)
+    edge = min(edge, sets[0][0]) if sets else edge
+    return SearchResult(turned, complete, looked, max(0.0, edge - _missing(turned, evidence)))
+
+
+def _parted(
+    evidence: Evidence, within: float
+) -> tuple[dict[str, Mapping[Content, float]], dict[str, Mapping[Content, float]], float]:
+    """Return for each place the contents that are as good as the likeliest, then others that are less so by ``within``.
+
+    Last, what the first content costs that is in neither.
+    """
+    near: dict[str, Mapping[Content, float]] = {}
+    far: dict[str, Mapping[Content, float]] = {}
+    edge = within
+    for name, seen in evidence.places.items():
+        top = _top(seen)
+        listed = seen.likely(within) if isinstance(seen, Belief) else iter(seen.items())
+        there = [(one, p) for one, p in listed if p >= top - within]
+        if len(there) > CONTENTS:
+            there = sorted(there, key=lambda part: -part[1])
+            edge = min(edge, top - there[CONTENTS][1])
+            del there[CONTENTS:]
+        near[name] = {one: p for one, p in there if p >= top - WIDER[0]}
+        if len(near[name]) < len(there):
+            far[name] = {one: p for one, p in there if p < top - WIDER[0]}
+    return near, far, edge
+
+
+def _cost(evidence: Evidence, name: str, contents: Mapping[Content, float]) -> float:
+    """Return how much less likely than the likeliest the best of some contents of a place is."""
+    return _top(evidence.places[name]) - max(contents.values())
+
+
+def _ranked(found: Iterable[Turn], evidence: Evidence) -> tuple[Turn, ...]:
+    """Return turns with what they come to, the likeliest first, of equal ones the shortest."""
+    turned = (Turn(turn.moves, turn.state, evidence.log_likelihood(turn.state.position())) for turn in found)
+    return tuple(sorted(turned, key=lambda turn: (-turn.total, len(turn.moves))))
+
+
+def _missing(turned: Sequence[Turn], evidence: Evidence) -> float:
+    """Return how much less likely the best turn is than the board that fits best, legal or not."""
+    return sum(map(_top, evidence.places.values())) - turned[0].total if turned else 0.0
 
 
 def _listed(seen: Mapping[Content, float] | Belief, within: float) -> Mapping[Content, float]:
