@@ -9,6 +9,7 @@ picture, say: where it does not in the middle, it is looked for all around.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import log
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
@@ -76,11 +77,12 @@ class PrintedDigits:
             for number, own in hits.items():
                 others = [hit for other, some in hits.items() if other != number for hit in some]
                 known = len(own) + _OTHERS * len(others)
-                # Who looks all around finds something by chance: it counts as one digit more that was read wrongly.
-                trust = (sum(own) + _OTHERS * sum(others) + 1) / (known + 2 + (ring is not None))
+                trust = (sum(own) + _OTHERS * sum(others) + 1) / (known + 2)
+                # Of several rings one is likelier to fit by chance: by as many guesses more as make up for that.
+                more = log(len(_RINGS), len(self._values[number])) if ring else 0.0
                 middle = number in self._ring and self._ring[number] is None
                 better = trust >= _BELIEVED and trust > self._trust.get(number, 0.0)
-                if known >= _FEWEST and better and not middle:
+                if known >= _FEWEST + more and better and not middle:
                     self._trust[number], self._ring[number] = trust, ring
 
     def _hits(
