@@ -2,18 +2,20 @@
 
 A kind whose values are numbers from 0 to 9 may have them printed as digits, or as so many fish, or in a way of its own.
 The reader of digits (:mod:`vision.learn.digits`) knows no table, so each taught token is read by it, and the share that
-it reads rightly is how far it is believed of the next.
+it reads rightly is how far it is believed of the next. A digit may stand in the token's middle or aside, beside a
+picture, say: where it does not in the middle, it is looked for all around.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import log
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 from vision.learn.digits import read_digits
-from vision.read.token_crop import Spot, sign_of
+from vision.read.token_crop import SHOWS, Spot, sign_of
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
@@ -23,11 +25,16 @@ if TYPE_CHECKING:
 _ZOOMS: Final = (0.9, 1.15)
 _SHIFTS: Final = ((0.0, 0.0), (0.12, 0.08), (-0.12, -0.08))
 """A digit is looked at in these sizes, and so many radii aside: what all of it agree on counts."""
+_AROUND: Final = 12
+_RINGS: Final = ((0.4, 0.65), (0.4, 0.5), (0.55, 0.5))
+"""Where else a digit may be: so many radii aside, in which direction soever, and its size beside one in the middle."""
 _LEAST: Final = 1e-3
 _BELIEVED: Final = 0.75
 _OTHERS: Final = 0.5
 """What a token of another kind counts, when it is asked whether this kind's digits are read rightly."""
 _FEWEST: Final = 3
+
+Ring = tuple[float, float]
 
 
 class TaughtToken(Protocol):
@@ -53,6 +60,7 @@ class PrintedDigits:
         self._values: dict[int, list[int]] = {}
         self._things: dict[int, tuple[int, ...]] = {}
         self._trust: dict[int, float] = {}
+        self._ring: dict[int, Ring | None] = {}
         for number, things in enumerate(layout.valued):
             values = [str(layout.things[thing].value) for thing in things]
             if len(values) > 1 and all(len(value) == 1 and value.isdecimal() for value in values):
@@ -61,21 +69,33 @@ class PrintedDigits:
 
     def judge(self, taught: Iterable[TaughtToken], kinds: Mapping[int, Kind]) -> None:
         """Find how far the digits of each kind are believed, by tokens whose values are known."""
+        tokens = [one for one in taught if one.kind in self._values]
+        self._trust, self._ring = {}, {}
+        for ring in (None, *_RINGS):
+            unread = [one for one in tokens if self._ring.get(one.kind, _RINGS[0]) is not None]
+            hits = self._hits(unread, kinds, ring)
+            for number, own in hits.items():
+                others = [hit for other, some in hits.items() if other != number for hit in some]
+                known = len(own) + _OTHERS * len(others)
+                trust = (sum(own) + _OTHERS * sum(others) + 1) / (known + 2)
+                # Of several rings one is likelier to fit by chance: by as many guesses more as make up for that.
+                more = log(len(_RINGS), len(self._values[number])) if ring else 0.0
+                middle = number in self._ring and self._ring[number] is None
+                better = trust >= _BELIEVED and trust > self._trust.get(number, 0.0)
+                if known >= _FEWEST + more and better and not middle:
+                    self._trust[number], self._ring[number] = trust, ring
+
+    def _hits(
+        self, tokens: Iterable[TaughtToken], kinds: Mapping[int, Kind], ring: Ring | None
+    ) -> dict[int, list[float]]:
+        """Return for each kind how likely the truth is by the digits of its tokens; a token that stays counts once."""
         read: dict[int, dict[tuple[int, int], list[float]]] = {number: {} for number in self._values}
-        for one in taught:
-            if one.kind in self._values:
-                chances = self._read(one.kind, one.close, one.spot, kinds[one.kind].radius, ())
-                right = float(chances[self._things[one.kind].index(one.thing)])
-                # A token that lies where it lay in another photo is no other token.
-                read[one.kind].setdefault((one.place, one.thing), []).append(right)
-        hits = {number: [float(np.mean(some)) for some in by.values()] for number, by in read.items()}
-        self._trust = {}
-        for number, own in hits.items():
-            others = [hit for other, some in hits.items() if other != number for hit in some]
-            known = len(own) + _OTHERS * len(others)
-            trust = (sum(own) + _OTHERS * sum(others) + 1) / (known + 2)
-            if known >= _FEWEST and trust >= _BELIEVED:
-                self._trust[number] = trust
+        for one in tokens:
+            chances = self._read(one.kind, one.close, one.spot, kinds[one.kind].radius, (), ring)
+            right = float(chances[self._things[one.kind].index(one.thing)])
+            # A token that lies where it lay in another photo is no other token.
+            read[one.kind].setdefault((one.place, one.thing), []).append(right)
+        return {number: [float(np.mean(some)) for some in by.values()] for number, by in read.items()}
 
     def reads(self, kind: int) -> bool:
         """Return whether the digits of a kind are believed at all."""
@@ -91,19 +111,35 @@ class PrintedDigits:
         trust = self._trust.get(kind)
         if trust is None:
             return None
-        chances: FloatArray = trust * self._read(kind, close, spot, radius, above)
+        chances: FloatArray = trust * self._read(kind, close, spot, radius, above, self._ring[kind])
         chances += (1 - trust) / len(chances)
         return chances
 
-    def _read(self, kind: int, close: ByteArray, spot: Spot, radius: float, above: Sequence[Spot]) -> FloatArray:
-        looks = [
-            sign_of(close, (spot[0] + x * radius, spot[1] + y * radius), radius, zoom, above)
-            for zoom in _ZOOMS
-            for x, y in _SHIFTS
-        ]
+    def _read(
+        self, kind: int, close: ByteArray, spot: Spot, radius: float, above: Sequence[Spot], ring: Ring | None
+    ) -> FloatArray:
+        """Return how likely each value is by the digit in a token's middle, or on a ring about it."""
+        if ring is None:
+            looks = [
+                sign_of(close, (spot[0] + x * radius, spot[1] + y * radius), radius, zoom, above)
+                for zoom in _ZOOMS
+                for x, y in _SHIFTS
+            ]
+        else:
+            aside, zoom = ring
+            turns = 2 * np.pi * np.arange(_AROUND) / _AROUND
+            at = np.array(spot) + aside * radius * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+            looks = [sign_of(close, (x, y), radius, zoom, above) for x, y in at.tolist()]
         read = read_digits(np.stack([sign for sign, _ in looks]), np.stack([free for _, free in looks]))
-        logs = np.log(read[:, self._values[kind]].astype(np.float64) + _LEAST).mean(axis=0)
-        odds = np.exp(logs - logs.max())
+        values = read[:, self._values[kind]].astype(np.float64) + _LEAST
+        if ring is None:
+            logs = np.log(values).mean(axis=0)
+            odds = np.exp(logs - logs.max())
+        else:
+            # Where it stands is not known: each value is as likely as the spot where it is likeliest against all else.
+            seen = np.array([free.mean() >= SHOWS for _, free in looks])
+            likely = values / (1 - values + 2 * _LEAST)
+            odds = likely[seen].max(axis=0) if seen.any() else np.ones(values.shape[1])
         chances: FloatArray = odds / odds.sum()
         return chances
 

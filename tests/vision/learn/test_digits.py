@@ -65,11 +65,12 @@ def test_digits_are_believed_where_the_taught_tokens_are_read_rightly(blank: boo
     assert (coins <= reader.legible) is not blank
 
 
-def test_a_value_that_was_never_taught_is_read_by_its_digit() -> None:
+@pytest.mark.parametrize("aside", [False, True])
+def test_a_value_that_was_never_taught_is_read_by_its_digit(aside: bool) -> None:
     layout = read_layout(LAYOUT)
     sampler = Sampler(layout)
-    reader = TokenReader(sampler, [shot(layout, taught("coin", [1, 2]), 3)])
-    later = shot(layout, {name: ("coin", [7]) for name in NAMES[1::4]}, 4)
+    reader = TokenReader(sampler, [shot(layout, taught("coin", [1, 2]), 3, aside=aside)])
+    later = shot(layout, {name: ("coin", [7]) for name in NAMES[1::4]}, 4, aside=aside)
     seven = next(n for n, t in enumerate(layout.things) if (t.kind, t.value) == ("coin", 7))
     right = []
     for place, content in later.contents.items():

@@ -42,10 +42,13 @@ NAMES = [f"{column}{row}" for column in "abcdef" for row in range(1, 7)]
 Laid = dict[str, tuple[str, list[int]]]
 
 
-def shot(layout: Layout, laid: Laid, seed: int, blank: bool = False, pawns: bool = False) -> TaughtPhoto:
+def shot(
+    layout: Layout, laid: Laid, seed: int, blank: bool = False, pawns: bool = False, aside: bool = False
+) -> TaughtPhoto:
     """Return a board with tokens of a kind and their values in some places; several lie on each other.
 
-    With ``pawns``, one stands over the edge of each single token.
+    With ``pawns``, one stands over the edge of each single token; with ``aside``, digits stand at the tokens' edge, a
+    picture in their middle.
     """
     rng = np.random.default_rng(seed)
     image = np.full((SIZE[1], SIZE[0], 3), 90, np.uint8)
@@ -58,7 +61,7 @@ def shot(layout: Layout, laid: Laid, seed: int, blank: bool = False, pawns: bool
         for index, value in enumerate(values):
             angle = around + 2 * np.pi * index / len(values)
             at = (x + 50 + ring * np.cos(angle), y + 50 + ring * np.sin(angle))
-            lay(image, kind, "" if blank else str(value), at, float(rng.uniform(0, 360)))
+            lay(image, kind, "" if blank else str(value), at, float(rng.uniform(0, 360)), aside)
         if pawns and len(values) == 1:
             at = (round(x + 50 + 20 * np.cos(around)), round(y + 50 + 20 * np.sin(around)))
             cv2.circle(image, at, 13, (60, 60, 200), -1, cv2.LINE_AA)
@@ -73,14 +76,18 @@ def shot(layout: Layout, laid: Laid, seed: int, blank: bool = False, pawns: bool
     return TaughtPhoto(str(seed), sampler.straighten(image, pose), contents, close)
 
 
-def lay(image: Any, kind: str, value: str, at: tuple[float, float], turn: float) -> None:
+def lay(image: Any, kind: str, value: str, at: tuple[float, float], turn: float, aside: bool = False) -> None:
     """Lay a token 42 pixels wide, round or square, over what is there."""
     token, mask = np.full((64, 64, 3), COLOUR[kind], np.uint8), np.zeros((64, 64), np.uint8)
     if kind == "coin":
         cv2.circle(mask, (32, 32), 21, 255, -1)
     else:
         cv2.rectangle(mask, (13, 13), (50, 50), 255, -1)
-    cv2.putText(token, value, (21, 43), cv2.FONT_HERSHEY_DUPLEX, 1.0, (20, 30, 40), 3, cv2.LINE_AA)
+    if aside:
+        cv2.ellipse(token, (40, 40), (7, 4), -45, 0, 360, (90, 60, 50), -1, cv2.LINE_AA)
+        cv2.putText(token, value, (16, 34), cv2.FONT_HERSHEY_DUPLEX, 0.7, (20, 30, 40), 2, cv2.LINE_AA)
+    else:
+        cv2.putText(token, value, (21, 43), cv2.FONT_HERSHEY_DUPLEX, 1.0, (20, 30, 40), 3, cv2.LINE_AA)
     matrix = cv2.getRotationMatrix2D((32, 32), turn, 1)
     matrix[:, 2] += np.array(at) - 32
     size = (image.shape[1], image.shape[0])
