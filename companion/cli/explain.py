@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ def command(game_id: str, before: str, after: str, svg: Path | None, lang: str, 
     if json_:
         emit({**best.to_json(), "problems": problems})
     else:
-        _show(best, start, problems, lang)
+        show(best, start, problems, lang)
     if svg is not None:
         _draw(svg, start, best, lang)
     return 0 if best.legal else 1
@@ -142,7 +142,8 @@ ALTERNATIVES = 3
 """Further legal turns that are told; the others are counted."""
 
 
-def _show(found: Explanation, start: State[Any], problems: list[str], lang: str) -> None:
+def show(found: Explanation, start: State[Any], problems: Sequence[str], lang: str) -> None:
+    """Print an explanation: each step and each reason a sentence, and beside it how the move is written."""
     out = console()
     mark, colour = MARKS[found.legal]
     headline = Text(f"{mark} ", style=colour)

@@ -22,7 +22,7 @@ def command(words: tuple[str, ...], only: str | None, lang: str, json_: bool) ->
     Exit status 1 when no rulebook speaks of it.
     """
     if only is not None and only not in rulebooks():
-        raise click.UsageError(f"There is no rulebook of {only!r}; there are {', '.join(rulebooks())}.")
+        raise click.UsageError(NO_RULEBOOK.filled({"game": only, "there": ", ".join(rulebooks())}).of(lang))
     query = " ".join(words)
     books = [rulebook(name) for name in rulebooks() if only in (None, name)]
     # An example's rulebook answers only to those who name it.
@@ -35,7 +35,7 @@ def command(words: tuple[str, ...], only: str | None, lang: str, json_: bool) ->
         for book, item in found:
             _show(book, item, lang)
     if not found:
-        click.echo(f"companion: No rulebook speaks of {query!r}.", err=True)
+        click.echo(f"companion: {SILENT.filled({'query': query}).of(lang)}", err=True)
         return 1
     return 0
 
@@ -45,6 +45,8 @@ def _cited_by(book: Rulebook, item: Clause | Dispute) -> list[str]:
 
 
 SEE = Words("see {clauses}")
+SILENT = Words("No rulebook speaks of {query!r}.")
+NO_RULEBOOK = Words("There is no rulebook of {game!r}; there are {there}.")
 
 
 def _show(book: Rulebook, item: Clause | Dispute, lang: str) -> None:

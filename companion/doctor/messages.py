@@ -14,14 +14,16 @@ SENTENCES: Final[dict[str, Words]] = {
     "clock-good": Words("The clock is set by the network."),
     "clock-alone": Words("Nothing sets the clock now; times may be wrong, the order of events never is."),
     "clock-wrong": Words("The clock says {year}."),
-    "clock-behind": Words("The clock stands {hours} hours before the last entry of the journal."),
+    "clock-behind": Words("The clock stands {hours:plural|one hour|# hours} before the last entry of the journal."),
     "disk-good": Words("{free_mb} MB are free where the nights lie."),
     "disk-low": Words("Only {free_mb} MB are free where the nights lie."),
     "disk-full": Words("The disk is full ({free_mb} MB): nothing can be written."),
     "disk-read-only": Words("The card is read-only: nothing can be written."),
     "disk-failed": Words("Nothing can be written: the card fails ({why})."),
     "card-good": Words("The file systems report no errors."),
-    "card-errors": Words("The file system on {device} has had {errors} errors: the card may be dying."),
+    "card-errors": Words(
+        "The file system on {device} has had {errors:plural|one error|# errors}: the card may be dying."
+    ),
     "card-worn": Words("The memory {device} has used up about {percent} % of its life."),
     "card": Words("Memory card {name}, made {date}."),
     "temperature-good": Words("The processor is at {celsius} °C."),
@@ -42,7 +44,9 @@ SENTENCES: Final[dict[str, Words]] = {
     "port-held": Words("{port} is held by {program}."),
     "grabber": Words("{program} runs and opens every new serial port for itself."),
     "udev-good": Words("The udev rules of the companion are installed."),
-    "igloo": Words("Igloo {key}: {state} ({kind}, {driver}), {rate_hz} Hz, {lost} samples lost. {note}"),
+    "igloo": Words(
+        "Igloo {key}: {state} ({kind}, {driver}), {rate_hz} Hz, {lost:plural|one sample|# samples} lost. {note}"
+    ),
     "igloo-slow": Words("Igloo {key}: {rate_hz} samples a second instead of {nominal_hz}."),
     "igloo-wild": Words(
         "Igloo {key}: {wild:plural|# wild sample was|# wild samples were} left out; bits flip on the sensor's wires."
@@ -68,7 +72,7 @@ SENTENCES: Final[dict[str, Words]] = {
     "setting-bad": Words("A setting is ignored: {why}"),
     "aside": Words("{file} was put aside as damaged."),
     "former": Words("{file} holds the nights from before a restore; delete it when you miss nothing."),
-    "backup-good": Words("The newest backup {file} has {seq} of {entries} entries."),
+    "backup-good": Words("The newest backup {file} has {seq} of {entries:plural|one entry|# entries}."),
     "backup-none": Words("There is no backup yet."),
     "backup-bad": Words("The newest backup {file} is not sound."),
     "backup-encrypted": Words("Backups are encrypted. A lost passphrase is a lost backup: nobody can open it without."),
@@ -84,7 +88,7 @@ SENTENCES: Final[dict[str, Words]] = {
     # --- the panel
     "panel-none": Words("No buttons and lights are chosen."),
     "panel-bad": Words("The panel's pins do not fit: {why}"),
-    "panel-good": Words("{parts} parts of the panel have their pins."),
+    "panel-good": Words("{parts:plural|One part of the panel has its|# parts of the panel have their} pins."),
     "panel-no-header": Words("A panel is chosen, but this machine has no pins."),
     "panel-forbidden": Words("{device} may not be opened by the user {user}."),
     "panel-no-library": Words("The library for the pins (lgpio) is missing."),

@@ -41,10 +41,12 @@ class Photo:
 
 @dataclass(frozen=True)
 class Ruled:
-    """A ruling: its JSON form, and the photo it is drawn over."""
+    """A ruling: its JSON form, the photo it is drawn over, and what was found from which state."""
 
     ruling: Mapping[str, Any]
     image: ByteArray
+    start: State[Any]
+    found: Explanation
 
 
 class DisputePhotos:
@@ -134,7 +136,7 @@ def judged(states: list[State[Any]], after: Photo, game_id: str, lang: str) -> R
         raise BadDataError(after.seen.note)
     if not found.legal and not wrong:
         wrong = changed
-    return Ruled(ruling, draw_ruling(after.image, pose, layout, wrong=wrong, right=right))
+    return Ruled(ruling, draw_ruling(after.image, pose, layout, wrong=wrong, right=right), start, found)
 
 
 def _cited(game_id: str, found: Explanation) -> list[Mapping[str, Any]]:

@@ -102,7 +102,7 @@ SENTENCES: dict[str, Words] = {
     "shared-early": Words("Ended early: this is the standing of that moment."),
     "shared-sheet": Words("Counted at the end, from the score sheet."),
     "dealt": Words("New cards: {cards}."),
-    "arranged": Words("The companion draws the set-up ({count} steps)."),
+    "arranged": Words("The companion draws the set-up ({count:plural|one step|# steps})."),
     "not-your-seat": Words("Only the phone that has taken this seat plays from its hand."),
     "stopped": Words("The table agrees to stop."),
     "undone": Words("{count} steps are taken back."),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion.cli.printing import language
-from companion.cli.vision.board import JSON, PHOTO, PROFILE, read_photo
+from companion.cli.vision.board import JSON, PHOTO, PROFILE, note_words, read_photo
 from companion.rules.i18n import Words
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path
     from vision.read.reader import TaughtBoard
     from vision.track.tracker import Follower, between_turns
 
-    states = states_of(record)
+    states = states_of(record, lang)
     layout = open_layout(layout_name)
     table = TaughtBoard.open(layout, folder)
     taught = _taught(table)
@@ -59,7 +59,11 @@ def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path
     return 0 if sure else 1
 
 
-def states_of(record: str) -> list[State[Any]]:
+BAD_LINE = Words("{record}, line {line}: {why}")
+NO_RECORD = Words("{record} holds no record.")
+
+
+def states_of(record: str, lang: str) -> list[State[Any]]:
     """Return the states of a record.
 
     :raises BadDataError: when a line of it is wrong.
@@ -70,7 +74,10 @@ def states_of(record: str) -> list[State[Any]]:
     replay = read_file(record)
     if replay.error is not None or replay.record is None or replay.start is None:
         fault = replay.error
-        raise BadDataError(f"{record}, line {fault.line}: {fault.words.en}" if fault else f"{record} holds no record.")
+        words = NO_RECORD.filled({"record": record})
+        if fault is not None:
+            words = BAD_LINE.filled({"record": record, "line": fault.line, "why": fault.words})
+        raise BadDataError(words.of(lang))
     states = [replay.start]
     for text in replay.record.moves:
         states.append(states[-1].after(replay.start.game.parse(text)))
@@ -134,7 +141,7 @@ KINDS = {
 
 def _say(photo: Path, answer: TrackingResult, seen: BoardLook, before: State[Any], lang: str) -> None:
     if not seen.found:
-        click.echo(f"{photo}: {seen.note}")
+        click.echo(f"{photo}: {note_words(seen.note, lang)}")
         return
     click.echo(f"{photo}: {_words(answer.state, lang)}")
     _tell(before, answer.moves, "  ", lang)

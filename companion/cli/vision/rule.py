@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from companion.cli.printing import language
-from companion.cli.vision.board import JSON, OUT, PHOTO, PROFILE, check_out, read_photo, write_picture
+from companion.cli.vision.board import JSON, OUT, PHOTO, PROFILE, check_out, note_words, read_photo, write_picture
 from companion.rules.i18n import Words
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
     Exit status 1: no legal turn leads there.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from companion.cli.explain import show
     from companion.cli.vision.follow import states_of
     from companion.follow.disputes import judged, position_of
     from companion.rules.inference.turns import cases
@@ -47,11 +48,11 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
     check_out(out, (before, after))
     layout = open_layout(layout_name)
     recorded = before.suffix.lower() == ".jsonl"
-    states = [states_of(str(before))[-1]] if recorded else []
+    states = [states_of(str(before), lang)[-1]] if recorded else []
     table = TaughtBoard.open(layout, folder)
     if not recorded:
-        states = cases(layout.game, position_of(_photo(table, before).seen, layout.game, None))
-    ruled = judged(states, _photo(table, after), layout.game, lang)
+        states = cases(layout.game, position_of(_photo(table, before, lang).seen, layout.game, None))
+    ruled = judged(states, _photo(table, after, lang), layout.game, lang)
     if out is not None:
         write_picture(out, ruled.image)
     if as_json:
@@ -59,7 +60,7 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
             json.dumps({"photo": str(after), **ruled.ruling, "out": str(out) if out else None}, ensure_ascii=False)
         )
     else:
-        click.echo(ruled.ruling[lang])
+        show(ruled.found, ruled.start, (), lang)
         for clause in ruled.ruling["cited"]:
             click.echo(f"  {clause['id']}: {clause[lang]}")
         if ruled.ruling["unsure"]:
@@ -68,7 +69,7 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
     return 0 if ruled.ruling["legal"] else 1
 
 
-def _photo(table: TaughtBoard, path: Path) -> Photo:
+def _photo(table: TaughtBoard, path: Path, lang: str) -> Photo:
     """Return what is read in a photo; an error names the file."""
     from companion.follow.disputes import Photo
     from companion.ports import BadDataError
@@ -76,5 +77,5 @@ def _photo(table: TaughtBoard, path: Path) -> Photo:
     image = read_photo(path)
     seen = table.look(image)
     if not seen.found:
-        raise BadDataError(f"{path}: {seen.note}")
+        raise BadDataError(f"{path}: {note_words(seen.note, lang)}")
     return Photo(image, seen)

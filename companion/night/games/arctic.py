@@ -106,7 +106,9 @@ NOBODY_HAS = Words("nobody's")
 NO_CARD = Words("no card")
 HAND = Words("cards in hand: {count}")
 PENALTY = Words("Penalty: {count}")
-MANY_CARDS = Words("The piles have {count} cards of {animal}, but the packs of so many players have {most}.")
+MANY_CARDS = Words(
+    "The piles have {count:plural|one card|# cards} of {animal}, but the packs of so many players have {most}."
+)
 MY_TOTEM = Words("Your totem: {animal}")
 MY_PENALTY = Words("Your Penalty cards: {cards}")
 

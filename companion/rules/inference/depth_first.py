@@ -84,6 +84,11 @@ class Goal(ABC):
         del name, states
         return None
 
+    def decides(self, s: Any) -> bool:
+        """Return whether what happens in a state is a ground for how things must lie: a card that comes up is none."""
+        del s
+        return True
+
     def groups(self, missed: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the parts of what was seen that are taken for unknown together, the likeliest to be wrong first.
 
@@ -371,4 +376,5 @@ def _because(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str
         maker = goal.maker(name, states)
         if maker is not None:
             made[name] = maker
-    return tuple((steps[n][1], steps[n][0].check(steps[n][1])) for n in sorted(set(made.values()))[:REFUSALS])
+    chosen = [steps[n] for n in sorted(set(made.values())) if goal.decides(steps[n][0])]
+    return tuple((move, state.check(move)) for state, move in chosen[:REFUSALS])

@@ -101,6 +101,25 @@ def test_the_referee_rules_by_photo(table: Path, capfd: pytest.CaptureFixture[st
     assert len(capfd.readouterr().err.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("lang", "sentence"),
+    [
+        ("en", "The floe on c4 is face down"),
+        ("fr", "La tuile en c4 est face cachée"),
+        ("de", "Die Eisscholle auf c4 ist verdeckt"),
+    ],
+)
+def test_the_ruling_by_photo_is_told_step_by_step(
+    lang: str, sentence: str, table: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    record, photo = str(table / "game.jsonl"), str(table / "1.jpg")
+    capfd.readouterr()
+    profile = ["--profile", str(table / "profile")]
+    assert run(["vision", "rule", "iglu-iglu", record, photo, *profile, "--lang", lang]) == 0
+    (line,) = [line for line in capfd.readouterr().out.splitlines() if sentence in line]
+    assert line.index(sentence) < line.index("· melt c4")
+
+
 def test_bad_input_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     header = json.dumps({"game": "iglu-iglu", "players": RULES.seats(2)})
     records = {"good": f"{header}\n{SET_UP[0]}\n", "wrong": f"{header}\nmelt a1\n", "nobody": "{}\n", "empty": ""}

@@ -9,7 +9,7 @@ import { confusion, curve, errorChart, exactChart, numbersTable, posterior, summ
 import { forgetImport, importResults, offlineBundle, watchOfflineBundle } from "./training-offline-bundle.js";
 import { compare, keypad, kindOf, player, resultOf, sound } from "./training-parts.js";
 import { forgetHistory, historyList, moreHistory } from "./training-history.js";
-import { learn, list, number, percent, said, t } from "./words.js";
+import { learn, list, number, percent, said, t, tn } from "./words.js";
 
 const page = JSON.parse(document.getElementById("page").textContent);
 const slot = (id) => document.getElementById(id);
@@ -212,7 +212,7 @@ function duelPoints(duel) {
   return h("ul", { class: "duellists" }, duel.people.map((one) => h("li", { "data-key": `d${one.person}`, class: duel.winners.includes(one.person) && "winner" },
     duel.winners.includes(one.person) && icon("crown"),
     h("span", { class: "name" }, one.name ?? t("somebody")),
-    h("b", null, t("%(points)s points", { points: one.points })),
+    h("b", null, tn("%(n)s point", "%(n)s points", one.points)),
     !duel.over && h("span", { class: "quiet" }, answered(one.person) ? t("has answered") : t("listens")))));
 }
 

@@ -43,6 +43,10 @@ class ArcticGoal(Bounds):
         """Yield the legal steps that may lead to what was seen; of cards that nobody saw one stands for all."""
         return _STEPS[s.phase](self, s)
 
+    def decides(self, s: ArcticPosition) -> bool:
+        """Return whether a step is a ground: of the cards that fill the River any might have come."""
+        return s.phase != "refill"
+
     def _anyone(self, s: ArcticPosition, mask: int) -> list[int]:
         """Return a card that stands for all of a mask of which nothing was said."""
         del s

@@ -9,6 +9,7 @@ what the two searches ask of a face and of the end of a turn stand here too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from companion.rules.iglu_iglu import components
@@ -44,6 +45,10 @@ DISTANCE: tuple[tuple[int, ...], ...] = tuple(
     tuple(abs(a % 8 - b % 8) + abs(a // 8 - b // 8) for b in range(64)) for a in range(64)
 )
 """Steps between two squares."""
+WITHIN: tuple[tuple[int, ...], ...] = tuple(
+    tuple(sum(1 << n for n, far in enumerate(row) if far <= steps) for steps in range(max(row) + 1)) for row in DISTANCE
+)
+"""The squares that are at most 0, 1 … steps away from each."""
 
 
 class SeenConstraints:
@@ -54,6 +59,9 @@ class SeenConstraints:
         self.evidence = evidence
         # How far a walk looks, and what it has left out: it notes here which care would have looked at it.
         self.care = self.left_out = PLAIN
+        # Bounds and means that were worked out before: states that differ in a part agree in the others.
+        self.costs: dict[object, int] = {}
+        self.means: dict[object, Means] = {}
         self.places: dict[int, Mapping[Content, float]] = {
             NUMBER[name]: seen for name, seen in evidence.places.items() if not isinstance(seen, Belief)
         }
@@ -184,8 +192,17 @@ def undecided(s: IgluPosition) -> bool:
 def hopeless(s: IgluPosition, w: SeenConstraints) -> bool:
     """Return whether no way leads from here to what was seen."""
     if undecided(s):
-        return _hopeless(s, w, Means(s, drift=False)) and _hopeless(s, w, Means(s, drift=True))
-    return _hopeless(s, w, Means(s, drift=s.phase in (DRIFTING, DISPLACING)))
+        return _hopeless(s, w, _means(s, w, drift=False)) and _hopeless(s, w, _means(s, w, drift=True))
+    return _hopeless(s, w, _means(s, w, drift=s.phase in (DRIFTING, DISPLACING)))
+
+
+def _means(s: IgluPosition, w: SeenConstraints, *, drift: bool) -> Means:
+    hand = s.hands[s.turn]
+    key = (s.phase, s.melted, s.played, s.remaining, s.points, hand, s.tiles, s.bears > 0, drift)
+    found = w.means.get(key)
+    if found is None:
+        found = w.means[key] = Means(s, drift=drift)
+    return found
 
 
 def _hopeless(s: IgluPosition, w: SeenConstraints, means: Means) -> bool:
@@ -215,6 +232,14 @@ def _floes_hopeless(s: IgluPosition, w: SeenConstraints, means: Means) -> bool:
 
 def _inuit_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
     """Return the points that inuit and igloos cost at least, or MANY where no points help."""
+    key = (s.turn, s.inuit, s.igloos, means.drift, means.flight)
+    found = w.costs.get(key)
+    if found is None:
+        found = w.costs[key] = _fresh_inuit_cost(s, w, means)
+    return found
+
+
+def _fresh_inuit_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
     cost = 0
     carried = 1 if means.drift else 0
     for seat in range(s.table.players):
@@ -263,10 +288,15 @@ def _inuit_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
 
 def _animal_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
     """Return the points that hunting costs at least, or MANY where animals cannot become what was seen."""
-    away = _drifting_away(s, w) if means.drift else _away(s, w, means)
-    if away > means.steps:
-        return MANY
-    return _hunting_cost(s, w, means)
+    drawing = s.remaining if s.phase == DRAWING else -1
+    square = s.square if means.draw else -1
+    left = (means.melt, means.drift, means.face, means.thaw, means.harpoon, means.steps)
+    key = (s.fish, s.fox, s.bears, left, drawing, square, s.phase == DEFENDING)
+    found = w.costs.get(key)
+    if found is None:
+        away = _drifting_away(s, w) if means.drift else _away(s, w, means)
+        found = w.costs[key] = MANY if away > means.steps else _hunting_cost(s, w, means)
+    return found
 
 
 def _away(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
@@ -320,8 +350,8 @@ def _hunting_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
 
 
 def _near_bear(square: int, bears: int, steps: int) -> bool:
-    row = DISTANCE[square]
-    return any(row[bear] <= steps for bear in numbers(bears))
+    rings = WITHIN[square]
+    return bool(bears & rings[min(steps, len(rings) - 1)])
 
 
 def _drifting_away(s: IgluPosition, w: SeenConstraints) -> int:
@@ -347,10 +377,10 @@ def _drifting_away(s: IgluPosition, w: SeenConstraints) -> int:
     return away
 
 
+@lru_cache(1 << 14)
 def _walk(come: int, stand: int) -> int:
     """Return how many steps the tokens that are missing somewhere are away at least."""
     total = 0
     for square in numbers(come):
-        row = DISTANCE[square]
-        total += min((row[origin] for origin in numbers(stand)), default=MANY)
+        total += next((far for far, ring in enumerate(WITHIN[square]) if ring & stand), MANY)
     return total

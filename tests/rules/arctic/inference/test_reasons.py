@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
 
+from companion.lab.bench.turn_times import spoil, whole_turns
 from companion.rules.core import CHANCE
 from companion.rules.inference.explain import explain
 from companion.rules.inference.turns import Evidence
@@ -38,3 +40,16 @@ def test_two_turns_at_once(table: Make) -> None:
             state = state.after(next(iter(state.moves())))
     found = ask(before, state.position())
     assert found.to_json()["clauses"] and found.rulings[0][1].en.startswith(("That may be two turns", "It is the turn"))
+
+
+def test_a_card_that_came_into_the_river_is_no_reason() -> None:
+    """Any card might have come: that this one did says nothing of two places that were exchanged."""
+    asked = 0
+    rng = Random(5)
+    for before, _, after in whole_turns("arctic", rng, 12):
+        found = explain(before, spoil(Evidence.of_position(after.position(), "arctic"), rng))
+        if not found.legal:
+            asked += 1
+            assert found.to_json()["clauses"]
+            assert not any("comes into the River" in ruling.en for _, ruling in (*found.rulings, *found.because))
+    assert asked
