@@ -1,4 +1,4 @@
-"""Takes a forgotten name out of what else lies on this card: backups, written anew, and nights that a restore put aside.
+"""Takes a forgotten name out of what lies on this card: backups, written anew, and nights that a restore put aside.
 
 A file that was put aside as damaged cannot be changed without harm to what it is kept for: the log names it.
 """
