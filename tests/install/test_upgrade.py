@@ -27,6 +27,13 @@ NEW_FORM = {
     )
 }
 """A version that brings the journal to a form which the one before does not know."""
+NEW_SESSIONS = {
+    "companion/access/store.py": (
+        "            _used_now,\n        ),\n    ),\n",
+        '            _used_now,\n        ),\n        ("CREATE TABLE of_tomorrow (x INTEGER) STRICT",),\n    ),\n',
+    )
+}
+"""A version that brings the sessions to a form which the one before does not know."""
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 
 
@@ -181,6 +188,28 @@ def test_nights_that_the_older_version_cannot_read_are_not_left_without_a_word(
     (since,) = [one for one in (box.data / "backups").glob("*.zip") if str(one.stem) == exported.stem]
     assert box.companion("restore", f"/var/lib/companion/backups/{since.name}").returncode == 0
     assert entered(box)[-1] == "close-match"
+
+
+@pytest.mark.parametrize("answers", [True, False], ids=["by command", "by itself"])
+def test_sessions_that_the_older_version_cannot_read_are_put_aside(
+    box: Machine, before: str, version: Callable[..., Path], answers: bool
+) -> None:
+    host, was = hosted(box), entered(box)
+    script = version("0.0.2", changed=NEW_SESSIONS | ({} if answers else SILENT))
+    done = box.run(script, *OPTIONS)
+    if answers:
+        assert done.returncode == 0, done.stderr
+        do(hosted(box), "close-match")
+        done = box.run(script, "--rollback", *OPTIONS)
+        assert done.returncode == 0, done.stderr
+        was = [*was, "close-match"]
+    assert "The sessions of the other version cannot be read by this one: every phone joins anew." in done.stdout
+    # No night is touched; who joined before only watches; and the host has a new link.
+    assert (box.current, entered(box)) == (before, was)
+    assert any(".unreadable-" in path.name for path in box.data.glob("access.sqlite*"))
+    anew = hosted(box)
+    host.port = anew.port
+    assert [phone.ask("GET", "/api/table")[0] for phone in (host, anew)] == [403, 200]
 
 
 @pytest.mark.long

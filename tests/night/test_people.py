@@ -236,6 +236,28 @@ def test_a_forgotten_name_is_taken_out_of_notes_here_and_in_backups(home: Home) 
     assert "… was right" in "\n".join(line["en"] for line in home.table.view["log"])
 
 
+def test_nights_that_a_restore_put_aside_keep_no_forgotten_name(home: Home, caplog: pytest.LogCaptureFixture) -> None:
+    home.table.open_match([{"name": "Wilhelmina", "colour": "red"}, {"name": "Bob", "colour": "blue"}])
+    home.table.do("fault", {"clause": "POP-2.4", "note": "asked by Wilhelmina"})
+    sha256 = home.people.picture(home.id("Wilhelmina"), JPEG)
+    backup, _ = back_up_into(home.folder, home.folder / BACKUPS, keep=5, pictures=True)
+    home.table.close()
+    _, former = restore(backup, home.folder)
+    spoilt = home.folder / "before-restore-spoilt"
+    spoilt.mkdir()
+    (spoilt / "journal.sqlite").write_bytes(b"Wilhelmina")
+    (home.folder / "journal.sqlite.damaged-20260101-000000").write_bytes(b"Wilhelmina")
+    home.table.open()
+    home.people = home.opened()
+    home.people.forget(home.id("Wilhelmina"))
+    assert not any(b"Wilhelmina" in path.read_bytes() for path in former.rglob("*") if path.is_file())
+    assert not (former / PEOPLE / f"{sha256}.jpg").exists()
+    # What nobody can read is left as it is, and named.
+    assert (spoilt / "journal.sqlite").read_bytes() == b"Wilhelmina"
+    assert "may still stand in before-restore-spoilt" in caplog.text
+    assert "may still stand in journal.sqlite.damaged-20260101-000000; delete it" in caplog.text
+
+
 def test_a_backup_that_cannot_be_read_does_not_stop_the_forgetting(home: Home) -> None:
     home.game("Ann", "Bob")
     path, _ = back_up_into(home.folder, home.folder / BACKUPS, keep=5, pictures=False)

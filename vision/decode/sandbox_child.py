@@ -50,6 +50,8 @@ ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": "1048576",
 }
 """What the program is to be started with."""
+NICE = 10
+"""How far the child stands behind the service where both want a core: what ``nice`` takes by itself."""
 IDLE_S = 600
 """A child without work ends by itself: its memory is wanted on a small machine."""
 
@@ -181,6 +183,8 @@ def _over_white(layered: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _warm_up() -> None:
+    # Where cores are short whoever taps comes first; a picture takes seconds anyway.
+    os.nice(NICE)
     cv2.setNumThreads(1)
     image = np.zeros((16, 16, 3), np.uint8)
     for suffix in (".jpg", ".png", ".webp"):

@@ -94,7 +94,7 @@ class ByteBudget:
 
 
 class Photos:
-    """The photos that are at work, by the session that sent them, with its address. Thread-safe."""
+    """The photos that are at work, by the secret of the session that sent them, with its address. Thread-safe."""
 
     def __init__(self, most: int = MOST_PHOTOS) -> None:
         self._most = most
@@ -105,6 +105,19 @@ class Photos:
         """Return how many are at work."""
         return len(self._senders)
 
+    def refuse_second(self, sender: str) -> None:
+        """Return quietly where no photo of ``sender`` is at work.
+
+        :raises RefusedError: where one is (429).
+        """
+        if sender in self._senders:
+            raise RefusedError(
+                429,
+                "photo-at-work",
+                "Your photo before this one is still being read. Wait a moment.",
+                wait_s=WAIT_S,
+            )
+
     def begin(self, sender: str, address: str) -> None:
         """Note that a photo of ``sender`` is on its way, or looked at.
 
@@ -113,13 +126,7 @@ class Photos:
         :raises RefusedError: where one is already (429), or too many of others are (503).
         """
         with self._lock:
-            if sender in self._senders:
-                raise RefusedError(
-                    429,
-                    "photo-at-work",
-                    "Your photo before this one is still being read. Wait a moment.",
-                    wait_s=WAIT_S,
-                )
+            self.refuse_second(sender)
             from_here = sum(one == address for one in self._senders.values())
             if len(self._senders) >= self._most or from_here >= self._most - 1:
                 raise RefusedError(
@@ -182,15 +189,19 @@ class Admission:
         brought = keep if head.length is None else head.length
         if brought <= FREE_BYTES and not photo:
             return ticket
-        session = session_of(self._companion, parse_cookie(head.cookies).get(COOKIE, ""))
+        secret = parse_cookie(head.cookies).get(COOKIE, "")
+        if photo:
+            # A flood of them asks no database who sends it.
+            self.photos.refuse_second(secret)
+        session = session_of(self._companion, secret)
         if session is None and brought > MAX_JSON_BYTES:
             if head.length is not None:
                 raise watching()
             # How long a body in chunks will be nobody knows: it is cut where it becomes too long.
             ticket.keep = brought = MAX_JSON_BYTES
         if photo and session is not None:
-            self.photos.begin(session.id, head.address)
-            ticket.on_release(lambda: self.photos.end(session.id))
+            self.photos.begin(secret, head.address)
+            ticket.on_release(lambda: self.photos.end(secret))
         if brought <= ticket.keep:
             try:
                 self._take(ticket, session.id if session is not None else head.address, brought, session is not None)

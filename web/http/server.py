@@ -24,6 +24,7 @@ import socket
 import tempfile
 import threading
 import time
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,7 +69,10 @@ IN_MEMORY_BYTES = 512 * 1024
 DROPPED_A_ROUND = 2 * 1024 * 1024
 """Of bodies that are not kept so many bytes are read in a round of the loop: whoever taps comes first."""
 
-ACCEPTED_AT_ONCE = 16
+READS_A_ROUND = 16
+"""How often the connections of one address are read in a round of the loop: its crowd waits for itself alone."""
+ACCEPTED_AT_ONCE = 2 * READS_A_ROUND
+"""More than are read: whoever comes behind a crowd is let in, and read, before all of it is."""
 MOST_CONNECTIONS = 600
 SPARE_CONNECTIONS = 60
 MOST_WAITING = 128
@@ -205,6 +209,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     begun_at: float | None = None
     owed = 0
     """Bytes of a body that was answered already and is dropped."""
+    put_off = False
+    """Whether something has come that is read in the next round: others of its address came first in this one."""
 
     def parser_class(self, adj: Adjustments) -> RequestParser:
         """Return what takes in the next request."""
@@ -213,7 +219,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     @property
     def waits(self) -> bool:
         """Tell whether there is no whole request to answer."""
-        return not self.requests and not self.total_outbufs_len and not self.will_close
+        return not (self.requests or self.total_outbufs_len or self.will_close or self.put_off)
 
     @property
     def worth(self) -> tuple[bool, float]:
@@ -222,11 +228,17 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return body, self.begun_at or self.last_activity
 
     def handle_read(self) -> None:
-        """Read what has come: of bodies that are not kept no more in a round than all may."""
-        owed = self.owed
-        if not owed or self.server.may_drop > 0:
+        """Read what has come: of bodies that are not kept no more in a round than all may, of one address its share."""
+        owed, reads = self.owed, self.server.reads
+        if owed:
+            if self.server.may_drop > 0:
+                super().handle_read()
+                self.server.may_drop -= max(0, owed - self.owed)
+            return
+        self.put_off = reads[self.addr[0]] >= READS_A_ROUND
+        if not self.put_off:
+            reads[self.addr[0]] += 1
             super().handle_read()
-            self.server.may_drop -= max(0, owed - self.owed)
 
     def received(self, data: bytes) -> bool:
         """Take in bytes, and note when a request began."""
@@ -283,6 +295,8 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
         self.admission = Admission(app, spool)
         self.may_drop = 0
         """Bytes of bodies that are not kept which this round of the loop may still read."""
+        self.reads: Counter[str] = Counter()
+        """How often connections were read in this round, by their addresses."""
         with app.test_request_context():
             short = short_memory()
             self.short_memory: bytes = refusal(short.status, short.code, both(short.message)).get_data()
@@ -357,13 +371,18 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
         while not self._checks.empty():
             Channel(self, self._checks.get(), CHECK_ADDRESS, self.adj, map=self._sockets)
 
+    def go_round(self) -> None:
+        """Do once what has come for any connection; without anything wait a second at most."""
+        self.may_drop = DROPPED_A_ROUND
+        self.reads.clear()
+        wasyncore.loop(timeout=1.0, use_poll=True, map=self._sockets, count=1)
+        self._take_checks()
+
     def run(self) -> None:
         """Serve in this thread until :meth:`stop` is called, then let go of every thread and socket."""
         try:
             while not self._stopping.is_set():
-                self.may_drop = DROPPED_A_ROUND
-                wasyncore.loop(timeout=1.0, use_poll=True, map=self._sockets, count=1)
-                self._take_checks()
+                self.go_round()
         finally:
             with self._trigger_lock:
                 self._ended = True

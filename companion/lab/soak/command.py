@@ -159,3 +159,6 @@ def _memory(house: ServedCompanion, seconds: float) -> Iterable[Row]:
     note = f"{memory.moves} moves in {memory.seconds:.0f} s; from {memory.begin_mb:.1f} to {memory.end_mb:.1f} MB"
     yield row("memory, slope", f"{memory.slope_mb_per_hour:.2f}", "MB an hour", "flat", note)
     yield row("memory, slope", f"{memory.slope_kb_per_1000_moves:.1f}", "kB per 1000 moves", "flat", "last two thirds")
+    yield row("memory, most less least", f"{memory.span_mb:.1f}", "MB", "≤ 5 MB", "last two thirds")
+    note = f"files, sockets and pipes; {memory.handles} at the end, last two thirds"
+    yield row("open handles, most less least", memory.span_handles, "", "flat", note)

@@ -261,7 +261,10 @@ def _both(finder: IglooDiscovery, keys: Iterable[str], state: DeviceState, secon
 
 @dataclass(slots=True)
 class Memory:
-    """Memory over a long play: where it began and ended (MB), and the slope of a straight line through it."""
+    """Memory over a long play: where it began and ended (MB), and the slope of a straight line through it.
+
+    ``span_mb`` and ``span_handles`` are the most less the least of memory and of open handles, after the first third.
+    """
 
     moves: int = 0
     seconds: float = 0.0
@@ -269,6 +272,9 @@ class Memory:
     end_mb: float = 0.0
     slope_mb_per_hour: float = 0.0
     slope_kb_per_1000_moves: float = 0.0
+    span_mb: float = 0.0
+    handles: int = 0
+    span_handles: int = 0
 
 
 def memory(house: ServedCompanion, seconds: float, moves_per_s: float = 30.0) -> Memory:
@@ -277,19 +283,30 @@ def memory(house: ServedCompanion, seconds: float, moves_per_s: float = 30.0) ->
     Where the machine is slow it takes longer: a slope needs two points, each after 50 moves.
     """
     player, moves = Player(13), 0
-    points: list[tuple[float, int, float]] = []
+    points: list[tuple[float, int, float, int]] = []
     began = time.monotonic()
     while (passed := time.monotonic() - began) < seconds or len(points) < 2:
         player.step(house)
         moves += 1
         if moves % 50 == 0:
-            points.append((passed, moves, house.memory_mb()))
+            points.append((passed, moves, house.memory_mb(), house.handles()))
         time.sleep(max(0.0, moves / moves_per_s - (time.monotonic() - began)))
     # What is loaded at first use belongs to no slope: the first third is left out.
     late = points[len(points) // 3 :] or points
-    by_time = _slope([(t, mb) for t, _, mb in late])
-    by_moves = _slope([(float(n), mb) for _, n, mb in late])
-    return Memory(moves, seconds, points[0][2], points[-1][2], 3600 * by_time, 1000 * 1024 * by_moves)
+    by_time = _slope([(t, mb) for t, _, mb, _ in late])
+    by_moves = _slope([(float(n), mb) for _, n, mb, _ in late])
+    sizes, handles = ([point[at] for point in late] for at in (2, 3))
+    return Memory(
+        moves,
+        seconds,
+        points[0][2],
+        points[-1][2],
+        3600 * by_time,
+        1000 * 1024 * by_moves,
+        max(sizes) - min(sizes),
+        points[-1][3],
+        int(max(handles) - min(handles)),
+    )
 
 
 def _slope(points: list[tuple[float, float]]) -> float:

@@ -38,6 +38,8 @@ BEAT_S = 2.0
 TAP_S = 0.05
 QUIET_TAPS = 40
 PATIENCE_S = 300.0
+ATTACKER = ("127.0.0.66", 0)
+"""A phone has an address of its own, as the host's has."""
 HALF_SENT = 24
 HALF_BYTES = 16 * 1024 * 1024 - 2
 STREAMS = 60
@@ -112,7 +114,7 @@ def watched(folder: Path) -> Iterator[tuple[ServedCompanion, Systemd]]:
 
 def _send(port: int, cookie: str, photo: bytes) -> str:
     """Send a photo; return the status, and the code of a refusal."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S, source_address=ATTACKER)
     headers = {"Origin": f"http://127.0.0.1:{port}", "Cookie": cookie, "Content-Type": "image/png"}
     try:
         connection.request("POST", "/api/photo", photo, headers)

@@ -74,6 +74,10 @@ class ServedCompanion:
         text = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
         return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) / 1024  # type: ignore[index]
 
+    def handles(self) -> int:
+        """Return how many files, sockets and pipes the service has open."""
+        return sum(1 for _ in Path(f"/proc/{self.process.pid}/fd").iterdir())
+
     def close(self) -> None:
         """End it."""
         if self.process.poll() is None:

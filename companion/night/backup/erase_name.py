@@ -1,4 +1,7 @@
-"""Takes a forgotten name out of the backups that lie on this card: each is written anew, whole or not at all."""
+"""Takes a forgotten name out of what lies on this card: backups, written anew, and nights that a restore put aside.
+
+A file that was put aside as damaged cannot be changed without harm to what it is kept for: the log names it.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,12 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
-from companion.night.backup.archive import BACKUPS, MANIFEST, add_part, examine, named_entry
+from companion.night.backup.archive import BACKUPS, FORMER, MANIFEST, add_part, examine, named_entry
 from companion.night.backup.encryption import is_encrypted, kept_passphrase, sealed
 from companion.night.backup.foreign import TRAINING
 from companion.night.backup.messages import BackupError
 from companion.night.backup.scheduler import backups
-from companion.night.log.data_folder import JOURNAL, PEOPLE, own_file, sync_folder
+from companion.night.log.data_folder import JOURNAL, PEOPLE, own_file, real_folder, sync_folder
 from companion.night.log.journal import blot
 
 log = logging.getLogger(__name__)
@@ -28,13 +31,23 @@ log = logging.getLogger(__name__)
 def erase_name(folder: Path, people: Collection[str], name: str) -> None:
     """Forget ``people`` (ids of the journal), the trainer of that ``name``, and that name in notes, in every backup.
 
-    A backup that cannot be read is left as it is, and said in the log; one under which the disk fails stays whole.
+    In the nights that a restore put aside, too. What cannot be read is left as it is, and said in the log; a backup
+    under which the disk fails stays whole.
     """
     for path in backups(folder / BACKUPS):
         try:
             _scrub(path, people, name, kept_passphrase(folder) if is_encrypted(path) else "")
         except (BackupError, OSError, sqlite3.Error) as error:
             log.warning("A forgotten name may still stand in the backup %s: %s", path.name, error)
+    for former in sorted(folder.glob(f"{FORMER}*")):
+        try:
+            real_folder(former)
+            for part in _forget(former, people, name) or ():
+                (former / part).unlink(missing_ok=True)
+        except (OSError, sqlite3.Error) as error:
+            log.warning("A forgotten name may still stand in %s: %s", former.name, error)
+    for path in sorted(folder.rglob("*.sqlite.damaged-*")):
+        log.warning("A forgotten name may still stand in %s; delete it if you do not need it.", path.name)
 
 
 def _scrub(path: Path, people: Collection[str], name: str, passphrase: str) -> None:

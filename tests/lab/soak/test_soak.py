@@ -181,6 +181,8 @@ def test_memory_is_watched(companion: ServedCompanion) -> None:
     memory = faults.memory(companion, 2.0, 60.0)
     assert memory.moves >= 100
     assert 20 < memory.begin_mb <= memory.end_mb + 5 < 300
+    assert 0 <= memory.span_mb < 50
+    assert memory.handles > 5 and memory.span_handles <= 5
 
 
 # --- floods ------------------------------------------------------------------------------------------------------

@@ -308,6 +308,18 @@ def test_restore_that_would_not_help_says_so_and_changes_nothing(data: Path, com
     assert status == 1 and json.loads(said)["damage"] == [{"first": 7, "last": 7}]
 
 
+@pytest.mark.parametrize("name", [JOURNAL, TRAINING])
+@pytest.mark.parametrize(("version", "says"), [(99, "made by a newer companion"), (-1, "no backup of a companion")])
+def test_a_backup_of_another_version_is_refused_by_the_check_as_by_restore(
+    data: Path, tmp_path: Path, companion: Companion, name: str, version: int, says: str
+) -> None:
+    source = strange(data, {name: plants(f"PRAGMA user_version = {version}")})
+    answers = [companion("restore", source, "--data", tmp_path / "new", *more) for more in (("--check",), ())]
+    assert answers[0] == answers[1]
+    assert answers[0][0] != 0 and says in answers[0][1]
+    assert not (tmp_path / "new" / JOURNAL).exists()
+
+
 def test_restore_asks_for_settings_in_words(data: Path, tmp_path: Path, companion: Companion) -> None:
     source = strange(data, {"settings.json": json.dumps({"host_names": ["evil.example", "b"]})})
     status, said = companion("restore", source, "--data", tmp_path / "new")

@@ -39,6 +39,13 @@ def fresh() -> Iterator[Decoder]:
     made.close()
 
 
+def test_it_stands_behind_the_service_where_both_want_a_core(fresh: Decoder) -> None:
+    assert (fresh.decode(SMALL, (64, 48)) == FLAT).all()
+    assert fresh.pid is not None
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, fresh.pid) == min(19, ours + sandbox.child.NICE)
+
+
 def many_scans(side: int, scans: int) -> bytes:
     """A progressive JPEG that repeats one of its scans: each costs a walk over the whole picture, and few bytes."""
     whole = cv2.imencode(".jpg", np.full((side, side, 3), 90, np.uint8), [cv2.IMWRITE_JPEG_PROGRESSIVE, 1])[1].tobytes()

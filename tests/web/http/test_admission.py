@@ -22,6 +22,7 @@ from companion.night.log.database import StorageError
 from companion.ports import ShortMemoryError, TableStatus
 from tests.web.assembly import NAME, Service, SmallCompanion
 from tests.worlds.wait import PATIENCE_S, wait
+from web.app import create_app
 from web.http import admission, server
 from web.http.admission import MOST_PHOTOS, Admission, ByteBudget, RequestHead
 from web.http.requests import MAX_JSON_BYTES
@@ -523,6 +524,47 @@ def test_the_refused_are_answered_apart_and_stand_in_nobodys_way(
             refused.head("/api/photo", LARGE, phone)
             assert refused.refused() == (429, "photo-at-work")
         assert (len(workers), workers.stalled_s) == (1, 0.0)
+
+
+def test_a_crowd_of_one_address_waits_for_itself(companion: SmallCompanion) -> None:
+    served = server.make_server(create_app(companion))
+    at = ("127.0.0.1", served.port)
+    crowd, rounds = server.READS_A_ROUND + 5, 0
+    with ExitStack() as stack:
+        for address in ["127.0.0.2"] * crowd + ["127.0.0.3"]:
+            line = stack.enter_context(socket.create_connection(at, PATIENCE_S, source_address=(address, 0)))
+            line.sendall(b"GET / HTTP/1.1\r\n")
+        try:
+            while served.reads["127.0.0.3"] == 0:
+                served.go_round()
+                rounds += 1
+            assert served.reads["127.0.0.2"] == server.READS_A_ROUND
+            late = [one for one in served.active_channels.values() if one.put_off]
+            assert {one.addr[0] for one in late} == {"127.0.0.2"} and len(late) == 5
+            # They have something to say: none of them makes room for others as one that waits does.
+            assert not any(one.waits for one in late)
+            served.go_round()
+            assert not any(one.put_off for one in served.active_channels.values())
+        finally:
+            served.stop()
+            served.run()
+    assert rounds <= 3
+
+
+def test_who_sends_a_second_photo_is_refused_without_a_look_at_the_sessions(
+    service: Service, phone: str, eye: SlowEye, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with lines(service) as line:
+        first = line()
+        first.head("/api/photo", 4, phone)
+        first.socket.sendall(b"\xff\xd8\xff\xe0")
+        wait(lambda: eye.looking == 1)
+        asked: list[str] = []
+        real = admission.session_of
+        monkeypatch.setattr(admission, "session_of", lambda house, secret: asked.append(secret) or real(house, secret))
+        second = line()
+        second.head("/api/photo", LARGE, phone)
+        assert (second.refused(), asked) == ((429, "photo-at-work"), [])
 
 
 def test_a_page_that_hangs_or_has_ended_does_not_live(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
