@@ -27,6 +27,13 @@ NEW_FORM = {
     )
 }
 """A version that brings the journal to a form which the one before does not know."""
+NEW_SESSIONS = {
+    "companion/access/store.py": (
+        "            _used_now,\n        ),\n",
+        '            _used_now,\n        ),\n        ("CREATE TABLE of_tomorrow (x INTEGER) STRICT",),\n',
+    )
+}
+"""A version that brings the sessions to such a form."""
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 
 
@@ -181,6 +188,34 @@ def test_nights_that_the_older_version_cannot_read_are_not_left_without_a_word(
     (since,) = [one for one in (box.data / "backups").glob("*.zip") if str(one.stem) == exported.stem]
     assert box.companion("restore", f"/var/lib/companion/backups/{since.name}").returncode == 0
     assert entered(box)[-1] == "close-match"
+
+
+def test_sessions_that_the_older_version_cannot_read_are_put_aside(
+    box: Machine, before: str, version: Callable[..., Path]
+) -> None:
+    script = version("0.0.2", changed=NEW_SESSIONS)
+    assert box.run(script, *OPTIONS).returncode == 0
+    new, host = box.current, hosted(box)
+    do(host, "close-match")
+    told = box.companion("host", "--json")
+    assert told.returncode == 0, told.stderr
+    done = box.run(script, "--rollback", *OPTIONS)
+    assert done.returncode == 0, done.stderr
+    assert "The sessions of the other version cannot be read by this one: every phone joins anew." in done.stdout
+    (aside,) = (one for one in box.data.glob("access.sqlite.unreadable-*") if not one.name.endswith(("-wal", "-shm")))
+    assert aside.stat().st_uid == box.data.stat().st_uid
+    # Whoever hosted does not any more, a fresh link makes a host, and of the nights nothing is gone.
+    again = hosted(box)
+    assert entered(box)[-1] == "close-match"
+    host.port = again.port
+    assert host.ask("GET", "/api/devices")[0] != 200
+    do(again, "open-match", game="igloo-pop", players=PLAYERS, draw=True)
+    assert json.loads(again.ask("GET", "/api/health")[1])["version"] == "0.0.1"
+    # Forward again: the newer one takes the sessions of the older one on.
+    assert box.run(script, "--rollback", *OPTIONS).returncode == 0
+    assert box.current == new
+    assert hosted(box).ask("GET", "/api/health")[0] == 200
+    assert entered(box)[-1] == "open-match"
 
 
 @pytest.mark.long

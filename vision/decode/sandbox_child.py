@@ -50,6 +50,8 @@ ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": "1048576",
 }
 """What the program is to be started with."""
+NICENESS = 10
+"""How far a picture stands back where others want the processor, too: whoever taps comes first."""
 IDLE_S = 600
 """A child without work ends by itself: its memory is wanted on a small machine."""
 
@@ -64,6 +66,7 @@ def main() -> None:
 
 def pictures() -> None:
     """Decode the pictures that are sent."""
+    os.nice(NICENESS)
     with socket.socket(fileno=os.dup(0)) as line:
         # The kernel's own timeout: Python's asks poll(), which refuses a process that may open nothing.
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", IDLE_S, 0))

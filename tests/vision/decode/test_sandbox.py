@@ -86,6 +86,13 @@ def test_one_child_serves_all_in_turn(fresh: Decoder) -> None:
     assert fresh.decode(SMALL, (64, 48), DecodeRequest.SMALL).shape == (120, 160)
 
 
+def test_a_picture_stands_back_where_others_want_the_processor(fresh: Decoder) -> None:
+    assert (fresh.decode(SMALL, (64, 48)) == FLAT).all()
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    assert fresh.pid is not None
+    assert os.getpriority(os.PRIO_PROCESS, fresh.pid) == min(19, ours + sandbox.child.NICENESS)
+
+
 def test_a_picture_that_takes_too_much_memory_is_refused_and_the_next_is_not() -> None:
     large = cv2.imencode(".png", np.zeros((5000, 5000, 3), np.uint8))[1].tobytes()
     bounded = Decoder(memory_mb=40)
