@@ -11,9 +11,10 @@ from pathlib import Path
 from companion.access.store import SCHEMA as ACCESS_SCHEMA
 from companion.doctor.finding import Finding, FindingState, found
 from companion.doctor.host import Host
-from companion.night.backup.archive import BACKUPS, FORMER, STAGE, examine
+from companion.night.backup.archive import BACKUPS, FORMER, STAGE
 from companion.night.backup.encryption import SUFFIX, kept_passphrase, locked
 from companion.night.backup.messages import BackupError
+from companion.night.backup.restore import look_into
 from companion.night.backup.scheduler import STICK_FOLDER, backups, sticks
 from companion.night.log.data_folder import ACCESS, JOURNAL, read_small
 from companion.night.log.database import StorageError, open_database
@@ -134,7 +135,7 @@ def _backups(folder: Path, entries: int) -> Iterator[Finding]:
         yield found("backup", FindingState.WARNING, "backup-locked", cure="passphrase", file=made[-1].name)
     elif made:
         try:
-            seq = examine(made[-1], passphrase=passphrase).seq
+            seq = look_into(made[-1], passphrase)[0].seq
             yield found("backup", FindingState.GOOD, "backup-good", file=made[-1].name, seq=seq, entries=entries)
         except (BackupError, OSError):
             yield found("backup", FindingState.WRONG, "backup-bad", cure="backup", file=made[-1].name)

@@ -7,10 +7,19 @@ import http.client
 import json
 import re
 import socket
+import sys
 import threading
 import time
 import zlib
+from pathlib import Path
 from typing import Any
+
+
+def serve_command(python: Path | None = None) -> list[str]:
+    """Return how a service of this version is started; or of another one, by its environment's interpreter."""
+    # Without -P it would take what lies in the present folder, which is this version.
+    begin = [sys.executable] if python is None else [str(python.absolute()), "-P"]
+    return [*begin, "-m", "companion", "serve", "--host", "127.0.0.1", "--port", "0"]
 
 
 class Phone:

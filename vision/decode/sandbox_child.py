@@ -50,8 +50,8 @@ ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": "1048576",
 }
 """What the program is to be started with."""
-NICE = 10
-"""How far the child stands behind the service where both want a core: what ``nice`` takes by itself."""
+NICENESS = 10
+"""How far a picture stands back where others want the processor, too: whoever taps comes first."""
 IDLE_S = 600
 """A child without work ends by itself: its memory is wanted on a small machine."""
 
@@ -66,6 +66,7 @@ def main() -> None:
 
 def pictures() -> None:
     """Decode the pictures that are sent."""
+    os.nice(NICENESS)
     with socket.socket(fileno=os.dup(0)) as line:
         # The kernel's own timeout: Python's asks poll(), which refuses a process that may open nothing.
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", IDLE_S, 0))
@@ -183,8 +184,6 @@ def _over_white(layered: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _warm_up() -> None:
-    # Where cores are short whoever taps comes first; a picture takes seconds anyway.
-    os.nice(NICE)
     cv2.setNumThreads(1)
     image = np.zeros((16, 16, 3), np.uint8)
     for suffix in (".jpg", ".png", ".webp"):

@@ -69,6 +69,10 @@ IN_MEMORY_BYTES = 512 * 1024
 DROPPED_A_ROUND = 2 * 1024 * 1024
 """Of bodies that are not kept so many bytes are read in a round of the loop: whoever taps comes first."""
 
+REFUSAL_RESTS = 3.0
+"""Who answers what was refused rests so many times as long as an answer took: a flood has a quarter of a core at most,
+and whoever sends again once it is refused waits."""
+
 READS_A_ROUND = 16
 """How often the connections of one address are read in a round of the loop: its crowd waits for itself alone."""
 ACCEPTED_AT_ONCE = 2 * READS_A_ROUND
@@ -291,7 +295,7 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
         self._sockets: dict[int, object] = {}
         self._checks: queue.SimpleQueue[socket.socket] = queue.SimpleQueue()
         self._checker = Workers(1, name="self-check")
-        self._refuser = Workers(1, name="refusal")
+        self._refuser = Workers(1, name="refusal", rest=REFUSAL_RESTS)
         self.admission = Admission(app, spool)
         self.may_drop = 0
         """Bytes of bodies that are not kept which this round of the loop may still read."""
@@ -335,7 +339,8 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
     def add_task(self, task: Channel) -> None:
         """Have a request answered: the watchdog's by a thread that nobody else can take.
 
-        What was refused at its head is told by one thread, so that a flood of it stands in nobody else's way.
+        What was refused at its head is told by one thread that rests in between, so that a flood of it stands in nobody
+        else's way.
         """
         if task.addr == CHECK_ADDRESS:
             self._checker.add_task(task)

@@ -16,6 +16,8 @@ from typing import Protocol
 
 IDLE_S = 60.0
 """A thread without work for so long ends."""
+LONGEST_REST_S = 0.25
+"""A thread that rests between its tasks rests no longer than this."""
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +33,14 @@ class Task(Protocol):
 
 
 class Workers:
-    """At most ``most`` threads; what comes beyond waits its turn. Used by the server in its dispatcher's place."""
+    """At most ``most`` threads; what comes beyond waits its turn. Used by the server in its dispatcher's place.
 
-    def __init__(self, most: int, *, idle_s: float = IDLE_S, name: str = "page") -> None:
-        self._most, self._idle_s, self._name = most, idle_s, name
+    After a task a thread rests ``rest`` times as long as it took: then these tasks have no more than 1 / (1 + rest) of
+    a core however many there are, and the busier the machine is, the fewer of them are done.
+    """
+
+    def __init__(self, most: int, *, idle_s: float = IDLE_S, name: str = "page", rest: float = 0.0) -> None:
+        self._most, self._idle_s, self._name, self.rest = most, idle_s, name, rest
         self._lock = threading.Lock()
         self._waiting: deque[Task] = deque()
         self._idle: list[_Worker] = []
@@ -137,8 +143,11 @@ class _Worker(threading.Thread):
     def run(self) -> None:
         """Answer until there is nothing to do for long, or the server ends."""
         while self._task is not None:
+            began = time.monotonic()
             try:
                 self._task.service()
             except Exception:
                 log.exception("An answer failed")
+            if self._workers.rest:
+                time.sleep(min(self._workers.rest * (time.monotonic() - began), LONGEST_REST_S))
             self._task = self._workers.next_task(self)

@@ -168,10 +168,14 @@ def bench_readers(seconds: float, weights: Path | None = None, boards: Path | No
         yield from compare(one, networks)
 
 
-def bench_web(seconds: float) -> Iterable[Row]:
+def bench_web(seconds: float, beside: Path | None = None) -> Iterable[Row]:
     """Measure latency to many phones, memory, start and weight of the real service with a simulated igloo."""
     from companion.lab.bench.web import rows
+    from companion.lab.soak.flood import OTHER
 
+    if beside is not None:
+        for entry in rows(seconds, beside):
+            yield {**entry, "what": f"{OTHER}{entry['what']}"}
     yield from rows(seconds)
 
 
@@ -196,11 +200,11 @@ def bench_soak(seconds: float) -> Iterable[Row]:
     yield from rows(seconds)
 
 
-def bench_flood(seconds: float) -> Iterable[Row]:
+def bench_flood(seconds: float, beside: Path | None = None) -> Iterable[Row]:
     """Flood the service with photos that are bombs, half-sent bodies and streams, and tap meanwhile."""
     from companion.lab.soak.flood import rows
 
-    yield from rows(seconds)
+    yield from rows(seconds, beside)
 
 
 TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
@@ -254,6 +258,11 @@ NAMED_ONLY = frozenset({"install", "small", "soak", "flood", "readers"})
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     help="With readers: a folder with layout.toml, photos and what lies on each, instead of rendered boards.",
 )
+@click.option(
+    "--beside",
+    type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    help="With web and flood: the Python of another version's environment, measured in the same run.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(
     *,
@@ -264,6 +273,7 @@ def command(
     igloos: int,
     weights: Path | None,
     boards: Path | None,
+    beside: Path | None,
     as_json: bool,
 ) -> int:
     """Print speed and accuracy tables; without a name, all of them but install, small, soak, flood and readers.
@@ -278,6 +288,8 @@ def command(
         raise click.UsageError("--pictures goes with the table shake.")
     if (weights or boards) and "readers" not in tables:
         raise click.UsageError("--weights and --boards go with the table readers.")
+    if beside and not {"web", "flood"} & set(tables):
+        raise click.UsageError("--beside goes with the tables web and flood.")
     if pictures:
         pictures.mkdir(parents=True, exist_ok=True)
     console = Console()
@@ -290,6 +302,10 @@ def command(
             entries = bench_shake(seconds, igloos)
         elif name == "readers":
             entries = bench_readers(seconds, weights, boards)
+        elif name == "web":
+            entries = bench_web(seconds, beside)
+        elif name == "flood":
+            entries = bench_flood(seconds, beside)
         _print(console, name, entries, as_json)
         if name == "rules" and games:
             broken = sum(entry["value"] for entry in _print(console, "games", _with_progress(games), as_json))

@@ -11,7 +11,6 @@ import os
 import random
 import re
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -19,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from companion.lab.phone import Phone
+from companion.lab.phone import Phone, serve_command
 from companion.lab.rows import Row, percentile, row
 from companion.lab.worlds.boards import BOARDS, players
 from companion.ports import DeviceError
@@ -32,12 +31,14 @@ MODULES = re.compile(rb'(?:href|src)="(/[^"#]+)"')
 class Running:
     """The service as a process, with a data folder of its own."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, python: Path | None = None) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="companion-bench-")
         began = time.monotonic()
-        command = [sys.executable, "-m", "companion", "serve", "--host", "127.0.0.1", "--port", "0", "--data"]
         self.process = subprocess.Popen(
-            [*command, self.folder.name, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [*serve_command(python), "--data", self.folder.name, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
         link = None
         while link is None:
@@ -88,9 +89,9 @@ class Running:
         self.folder.cleanup()
 
 
-def rows(seconds: float) -> Iterable[Row]:
-    """Yield start, memory, processor share, latency and weight."""
-    service = Running("--simulate")
+def rows(seconds: float, python: Path | None = None) -> Iterable[Row]:
+    """Yield start, memory, processor share, latency and weight; ``python``: of another version's environment."""
+    service = Running("--simulate", python=python)
     try:
         yield row("start to first page", f"{service.first_page_s:.2f}", "s", "≤ 2 s")
         yield from _weight(service)

@@ -29,6 +29,7 @@ from companion.lab.rows import Row, percentile, row
 from companion.lab.soak.play import ServedCompanion
 from companion.rules import games
 
+OTHER = "the other version: "
 PHOTOS = 200
 ROUNDS = 10
 UNPACKED_MB = 900
@@ -86,14 +87,14 @@ class Systemd:
 
 
 @contextlib.contextmanager
-def watched(folder: Path) -> Iterator[tuple[ServedCompanion, Systemd]]:
-    """Serve as systemd does, with a game open, and hear the watchdog's beats."""
+def watched(folder: Path, python: Path | None = None) -> Iterator[tuple[ServedCompanion, Systemd]]:
+    """Serve as systemd does, with a game open, and hear the watchdog's beats; ``python``: another version's."""
     systemd = Systemd(folder)
     told = {"NOTIFY_SOCKET": str(systemd.path), "WATCHDOG_USEC": str(int(3e6 * BEAT_S))}
     before = {name: os.environ.get(name) for name in told}
     os.environ.update(told)
     try:
-        house = ServedCompanion(folder / "data")
+        house = ServedCompanion(folder / "data", python=python)
     finally:
         for name, value in before.items():
             if value is None:
@@ -253,16 +254,35 @@ def streams(house: ServedCompanion, count: int = STREAMS) -> tuple[int, bool]:
     return live
 
 
-def rows(seconds: float) -> Iterable[Row]:
-    """Yield the table; the floods are as long as they are, whatever ``seconds``."""
+def rows(seconds: float, beside: Path | None = None) -> Iterable[Row]:
+    """Yield the table; the floods are as long as they are, whatever ``seconds``.
+
+    ``beside`` is the interpreter of another version's environment, which is flooded in turn with this one.
+    """
     del seconds
+    others = () if beside is None else ((OTHER, beside),)
     large, small = stuffed_png(UNPACKED_MB), stuffed_png(SMALL_UNPACKED_MB)
     for what, photo in ((f"{len(large) // 1000} kB", large), (f"{len(small) // 1000} kB", small)):
-        with tempfile.TemporaryDirectory(prefix="companion-flood-") as name, watched(Path(name)) as (house, systemd):
-            yield from _photo_rows(f"{ROUNDS} × {PHOTOS} photos of {what}", photos(house, systemd, photo, ROUNDS))
-    with tempfile.TemporaryDirectory(prefix="companion-flood-") as name, watched(Path(name)) as (house, _):
-        before, kept = house.memory_mb(), half_sent(house)
-        note = f"{HALF_SENT} bodies of 16 MB; memory {before:.0f} → {house.memory_mb():.0f} MB"
-        yield row("half-sent bodies without a PIN: kept on the disk", f"{kept / 1e6:.0f}", "MB", "0", note)
-        live, has_one = streams(house)
-        yield row(f"{STREAMS} streams of one guest: the host has one", has_one, "", "True", f"{live} were given")
+        for name, python in (*others, ("", None)):
+            # A version that looks at each photo takes minutes for one round.
+            rounds = 1 if python else ROUNDS
+            with _flooded(python) as (house, systemd):
+                found = photos(house, systemd, photo, rounds)
+            yield from _photo_rows(f"{name}{rounds} × {PHOTOS} photos of {what}", found)
+    for name, python in (*others, ("", None)):
+        with _flooded(python) as (house, _):
+            before, kept = house.memory_mb(), half_sent(house)
+            note = f"{HALF_SENT} bodies of 16 MB; memory {before:.0f} → {house.memory_mb():.0f} MB"
+            yield row(f"{name}half-sent bodies without a PIN: kept on the disk", f"{kept / 1e6:.0f}", "MB", "0", note)
+            live, has_one = streams(house)
+            what = f"{name}{STREAMS} streams of one guest: the host has one"
+            yield row(what, has_one, "", "True", f"{live} were given")
+
+
+@contextlib.contextmanager
+def _flooded(python: Path | None) -> Iterator[tuple[ServedCompanion, Systemd]]:
+    with (
+        tempfile.TemporaryDirectory(prefix="companion-flood-") as name,
+        watched(Path(name), python) as served,
+    ):
+        yield served

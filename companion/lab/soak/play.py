@@ -11,13 +11,12 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from companion.lab.phone import Phone
+from companion.lab.phone import Phone, serve_command
 from companion.night.log.journal import Journal
 from companion.ports import DeviceError
 from companion.rules import game, games
@@ -28,18 +27,20 @@ GAMES_A_NIGHT = 5
 
 
 class ServedCompanion:
-    """`companion serve` on a data folder; started again after it was killed, on another port."""
+    """`companion serve` on a data folder; started again after it was killed, on another port.
 
-    def __init__(self, data: Path, *arguments: str) -> None:
-        self.data, self._arguments = data, arguments
+    ``python`` is the interpreter of another version's environment, where that one is to be served.
+    """
+
+    def __init__(self, data: Path, *arguments: str, python: Path | None = None) -> None:
+        self.data, self._arguments, self._command = data, arguments, serve_command(python)
         self.host = Phone(0)
         self.start()
 
     def start(self) -> None:
         """Start the service; the first time, become its host."""
-        command = [sys.executable, "-m", "companion", "serve", "--host", "127.0.0.1", "--port", "0"]
         self.process = subprocess.Popen(
-            [*command, "--data", str(self.data), *self._arguments],
+            [*self._command, "--data", str(self.data), *self._arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -316,13 +316,19 @@ def add_part(archive: zipfile.ZipFile, name: str, path: Path, changed: float) ->
 
 
 def examine(
-    path: Path, *, unpack: Path | None = None, shown: str = "", passphrase: str = "", file: BinaryIO | None = None
+    path: Path,
+    *,
+    unpack: Path | None = None,
+    pictures: bool = True,
+    shown: str = "",
+    passphrase: str = "",
+    file: BinaryIO | None = None,
 ) -> Manifest:
     """Read a backup to its end, compare every file with its SHA-256, and return what it says.
 
     With ``unpack`` the files are written below that folder, durably, and of the databases the rows in fresh ones, as
-    :func:`companion.night.backup.foreign.adopt` has them. ``shown`` is the name that a person knows, ``file`` the
-    file itself where it is open already.
+    :func:`companion.night.backup.foreign.adopt` has them; without ``pictures`` those are only read. ``shown`` is the
+    name that a person knows, ``file`` the file itself where it is open already.
 
     :raises BackupError: when it is no backup, damaged, cut off, or made by a newer companion.
     """
@@ -336,7 +342,8 @@ def examine(
             ):
                 raise BackupError("broken", file=name, part=MANIFEST)
             for part in manifest.parts:
-                _read_part(archive, files[part.name], part, name, unpack)
+                written = pictures or not part.name.startswith(f"{EVIDENCE}/")
+                _read_part(archive, files[part.name], part, name, unpack if written else None)
     except OSError as error:
         if isinstance(error, BackupError | StorageError):
             raise

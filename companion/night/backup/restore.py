@@ -114,12 +114,15 @@ def prepare(source: Path, folder: Path, manifest: Manifest, passphrase: str = ""
 
 
 def look_into(source: Path, passphrase: str = "") -> tuple[Manifest, tuple[Damage, ...]]:
-    """Read a backup to its end, its journal too; return what it says, and what was damaged when it was made.
+    """Read a backup to its end, its databases too; return what it says, and what was damaged when it was made.
 
-    :raises BackupError: when it is not sound.
+    What is sound here is what :func:`restore` brings back: both take the databases out in the same way.
+
+    :raises BackupError: when it is not sound, or made by a newer companion.
+    :raises companion.night.log.database.StorageError: when the service could not open its journal.
     """
     with tempfile.TemporaryDirectory(prefix="companion-look-") as place:
-        manifest = examine(source, unpack=Path(place), passphrase=passphrase)
+        manifest = examine(source, unpack=Path(place), pictures=False, passphrase=passphrase)
         with contextlib.closing(Journal(Path(place) / JOURNAL, read_only=True)) as journal:
             return manifest, journal.damage
 

@@ -103,7 +103,7 @@ def newest_with(folder: Path, wanted: Sequence[Damage]) -> Path | None:
 
 def _has(path: Path, wanted: Sequence[Damage], passphrase: str) -> bool:
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".look-") as place:
-        manifest = examine(path, unpack=Path(place), passphrase=passphrase)
+        manifest = examine(path, unpack=Path(place), pictures=False, passphrase=passphrase)
         if manifest.seq < max((one.last for one in wanted), default=0):
             return False
         with contextlib.closing(Journal(Path(place) / JOURNAL, read_only=True)) as journal:

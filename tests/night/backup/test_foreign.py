@@ -13,13 +13,16 @@ from pathlib import Path
 import pytest
 
 from companion.cli import run
+from companion.doctor import nights
+from companion.doctor.finding import FindingState
+from companion.doctor.host import Host, User
 from companion.night.backup.archive import BACKUPS, MANIFEST, back_up, examine
 from companion.night.backup.foreign import TRAINING
 from companion.night.backup.messages import BackupError
 from companion.night.backup.restore import look_into, restore, standing
 from companion.night.backup.scheduler import back_up_into
 from companion.night.log.chain import MARK, MarkFile
-from companion.night.log.data_folder import JOURNAL
+from companion.night.log.data_folder import EVIDENCE, JOURNAL
 from companion.night.log.database import migrate, open_database, statements
 from companion.night.log.journal import SCHEMA, Entry, Journal
 from companion.practice import book
@@ -318,6 +321,30 @@ def test_a_backup_of_another_version_is_refused_by_the_check_as_by_restore(
     assert answers[0] == answers[1]
     assert answers[0][0] != 0 and says in answers[0][1]
     assert not (tmp_path / "new" / JOURNAL).exists()
+
+
+@pytest.mark.parametrize("name", [JOURNAL, TRAINING])
+def test_what_restore_refuses_as_newer_is_called_sound_by_nobody(data: Path, companion: Companion, name: str) -> None:
+    source = strange(data, {name: plants("PRAGMA user_version = 99;")})
+    status, refused = companion("restore", source, "--data", data.parent / "new")
+    assert status == 2 and "newer companion" in refused
+    assert companion("restore", source, "--data", data, "--check") == (status, refused)
+    (data / BACKUPS).mkdir()
+    source.rename(data / BACKUPS / "companion-0001-20260101.zip")
+    findings = nights.nights(Host(User("me", data.stat().st_uid or 1, frozenset()), data.parent), data)[0]
+    said = {one.state for one in findings if one.check == "backup"}
+    assert FindingState.WRONG in said and FindingState.GOOD not in said
+
+
+def test_a_look_into_a_backup_leaves_its_pictures_packed(data: Path, tmp_path: Path) -> None:
+    picture = data / EVIDENCE / "aa" / "a.jpg"
+    picture.parent.mkdir(parents=True)
+    picture.write_bytes(b"a picture")
+    back_up(data, tmp_path / "own.zip")
+    for pictures in (False, True):
+        folder = tmp_path / f"unpacked-{pictures}"
+        assert examine(tmp_path / "own.zip", unpack=folder, pictures=pictures).picture_count == 1
+        assert (folder / EVIDENCE).exists() == pictures and (folder / JOURNAL).exists()
 
 
 def test_restore_asks_for_settings_in_words(data: Path, tmp_path: Path, companion: Companion) -> None:

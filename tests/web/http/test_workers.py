@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -70,6 +71,33 @@ def test_threads_without_work_end_and_come_again() -> None:
     later = Answer()
     workers.add_task(later)
     assert later.done.wait(PATIENCE_S)
+    workers.shutdown()
+
+
+def test_a_thread_that_rests_leaves_the_rest_of_a_core_to_others() -> None:
+    workers = Workers(1, rest=3.0)
+
+    def work() -> None:
+        end = time.monotonic() + 0.01
+        while time.monotonic() < end:
+            pass
+
+    tasks = [Answer(work) for _ in range(10)]
+    began = time.monotonic()
+    for task in tasks:
+        workers.add_task(task)
+    assert all(task.done.wait(PATIENCE_S) for task in tasks)
+    # Ten times at work, nine times at rest: a sleep is never shorter than it is asked for.
+    assert time.monotonic() - began >= 10 * 0.01 + 9 * 3.0 * 0.01
+    workers.shutdown()
+
+
+def test_what_took_long_is_not_followed_by_a_rest_as_long() -> None:
+    workers = Workers(1, rest=1e9)
+    tasks = [Answer() for _ in range(3)]
+    for task in tasks:
+        workers.add_task(task)
+    assert all(task.done.wait(PATIENCE_S) for task in tasks)
     workers.shutdown()
 
 
