@@ -45,7 +45,7 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
             companion.balance_run.hear(Line(), samples)  # type: ignore[arg-type]
 
     page.goto(f"{service.url}/#workshop/balance")
-    page.click("[data-do=role][data-to=sim-1]")
+    page.click("[data-do=balance-role][data-to=sim-1]")
     expect(page.locator("[data-key=calibrating]")).to_be_visible()
     look("begin")
     known = 0
@@ -58,7 +58,7 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
         known += what != "tare"
         expect(page.locator("[data-key=listening]")).to_have_count(0)
         expect(page.locator("[data-key=known]")).to_contain_text(re.compile(rf"^{known} .*· {number // 2 + 1} "))
-    page.click("[data-do=keep]")
+    page.click("[data-do=balance-keep]")
     expect(page.locator("[data-good=yes]")).to_be_visible()
     look("good")
 
@@ -71,7 +71,7 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
     tap(felt["beads 12"])
     expect(page.locator("[data-key=answer]")).to_have_attribute("data-count", "12")
     page.goto(f"{service.url}/#workshop/balance")
-    page.click("[data-do=together]")
+    page.click("[data-do=balance-together]")
     expect(page.locator(".box-told li[data-count='12']")).to_be_visible()
     look("box")
 

@@ -25,7 +25,7 @@ export const opened = () => style("igloo");
 const named = (one) => (one.kind === "simulated" ? t("the simulated igloo") : one.key);
 
 const weigh = (what, words, { value = 0, main = false, off = false, key = false } = {}) =>
-  h("button", { type: "button", class: key ? "key" : main ? "main" : "second", "data-do": "weigh", "data-what": what, "data-value": value, "data-key": `w-${what}-${value}`, disabled: off }, words);
+  h("button", { type: "button", class: key ? "key" : main ? "main" : "second", "data-do": "balance-weigh", "data-what": what, "data-value": value, "data-key": `w-${what}-${value}`, disabled: off }, words);
 
 function role(now) {
   const { balance, candidates } = now;
@@ -33,10 +33,10 @@ function role(now) {
     h("h2", null, t("Which device is the balance?")),
     h("p", { class: "quiet" }, t("It is remembered. A balance counts no shakes and enters no round; an igloo may be plugged in beside it.")),
     balance && !balance.there && h("p", { class: "note" }, t("The balance is not there: plug it in.")),
-    h("div", { class: "row" }, candidates.map((one) => h("button", { type: "button", class: "toggle", "data-do": "role", "data-to": one.key, "data-key": `b-${one.key}`,
+    h("div", { class: "row" }, candidates.map((one) => h("button", { type: "button", class: "toggle", "data-do": "balance-role", "data-to": one.key, "data-key": `b-${one.key}`,
       "aria-pressed": balance?.key === one.key ? "true" : "false" }, named(one)))),
     !candidates.length && h("p", { class: "quiet" }, t("No sensor is connected. Plug one in, and it appears here.")),
-    balance && h("button", { type: "button", class: "second", "data-do": "role", "data-to": "", "data-key": "no-role" }, t("None of them is the balance")));
+    balance && h("button", { type: "button", class: "second", "data-do": "balance-role", "data-to": "", "data-key": "no-role" }, t("None of them is the balance")));
 }
 
 function listening(now) {
@@ -45,7 +45,7 @@ function listening(now) {
   return h("div", { class: "stack", "data-key": "listening" },
     h("p", { class: "sentence", role: "status" }, t("Tap the platform lightly, three times.")),
     h("progress", { class: "shaken", max: at.of, value: at.seconds, "aria-label": t("The weighing") }),
-    h("button", { type: "button", class: "second", "data-do": "stop" }, t("Stop")));
+    h("button", { type: "button", class: "second", "data-do": "balance-stop" }, t("Stop")));
 }
 
 function verdict(answer) {
@@ -64,7 +64,7 @@ function box(now) {
   return h("section", { class: "panel", "data-key": "box" },
     h("h2", null, t("A whole box")),
     h("p", { class: "quiet" }, t("Weigh the igloos one after another. No two hold the same number, so they are told together.")),
-    h("button", { type: "button", class: "second", "data-do": "together" }, tn("Tell the %(n)s igloo together", "Tell the %(n)s igloos together", now.weighed)),
+    h("button", { type: "button", class: "second", "data-do": "balance-together" }, tn("Tell the %(n)s igloo together", "Tell the %(n)s igloos together", now.weighed)),
     now.box.length > 0 && h("ol", { class: "plain box-told" }, now.box.map((one, i) => h("li", { "data-igloo": i + 1, "data-count": one.count, "data-state": one.state },
       one.state === "counted" ? t("Igloo %(igloo)s holds %(n)s.", { igloo: i + 1, n: one.count })
         : one.posterior ? t("Igloo %(igloo)s holds perhaps %(n)s: weigh it again.", { igloo: i + 1, n: one.count })
@@ -82,7 +82,7 @@ function counting(now) {
       weigh("tare", t("Tare: the empty platform"), { main: !now.tared, off: busy })),
     listening(now), !busy && now.note && h("p", { class: "note", role: "status", "data-key": "note" }, t(now.note)),
     !busy && verdict(now.answer),
-    now.weighed > 0 && h("button", { type: "button", class: "second", "data-do": "anew", "data-key": "anew" }, t("Forget these weighings")));
+    now.weighed > 0 && h("button", { type: "button", class: "second", "data-do": "balance-anew", "data-key": "anew" }, t("Forget these weighings")));
 }
 
 function good(now) {
@@ -112,8 +112,8 @@ function calibrating(now) {
       h("div", { class: "keypad small" }, COUNTS.map((n) => weigh("beads", String(n), { value: n, off, key: true })))),
     h("p", { class: "quiet", "data-key": "known" }, tn("%(n)s known weighing", "%(n)s known weighings", now.known.length), " · ", tn("%(n)s tare", "%(n)s tares", now.tares)),
     h("div", { class: "row" },
-      now.known.length > 0 && h("button", { type: "button", class: "second", "data-do": "take-back", "data-key": "back" }, icon("undo"), t("Take the last one back")),
-      igloos.size > 1 && h("button", { type: "button", class: "main", "data-do": "keep", "data-key": "keep" }, icon("check"), t("Use it"))));
+      now.known.length > 0 && h("button", { type: "button", class: "second", "data-do": "balance-take-back", "data-key": "back" }, icon("undo"), t("Take the last one back")),
+      igloos.size > 1 && h("button", { type: "button", class: "main", "data-do": "balance-keep", "data-key": "keep" }, icon("check"), t("Use it"))));
 }
 
 /** Draw this part of the workshop. */
@@ -132,11 +132,11 @@ export function refereesBalance() {
 }
 
 export const PART_DO = {
-  role: ({ to }) => doing("role", { key: to }),
-  weigh: ({ what, value }) => doing("weigh", { what, value: Number(value) }),
-  stop: () => doing("stop"),
-  anew: () => doing("anew"),
-  keep: () => doing("keep"),
-  together: () => doing("together"),
-  "take-back": () => doing("take-back"),
+  "balance-role": ({ to }) => doing("role", { key: to }),
+  "balance-weigh": ({ what, value }) => doing("weigh", { what, value: Number(value) }),
+  "balance-stop": () => doing("stop"),
+  "balance-anew": () => doing("anew"),
+  "balance-keep": () => doing("keep"),
+  "balance-together": () => doing("together"),
+  "balance-take-back": () => doing("take-back"),
 };
