@@ -109,7 +109,7 @@ def test_a_stream_begins_with_everything(service: Service) -> None:
         told = {}
         for name, data in listener:
             told[name] = data
-            if len(told) == 8:
+            if len(told) == 9:
                 break
         assert list(told) == ["hello", "state", "igloo", "motion", "count", "camera", "bench", "balance", "ballot"]
         assert told["hello"]["me"]["role"] == "spectator"

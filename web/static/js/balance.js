@@ -94,7 +94,7 @@ function good(now) {
       card.good ? t("The balance is good enough to count with.") : t("Something is to be mended first:")),
     card.faults.length > 0 && h("ul", null, card.faults.map((one) => h("li", null, t(one)))),
     h("p", { class: "quiet" }, t("Empty it swings at %(hz)s Hz.", { hz: number(card.empty_hz, 2) }),
-      card.platform_g === null ? null : ` ${t("The platform weighs %(g)s g.", { g: number(card.platform_g, 1) })}`));
+      card.platform_g === null ? null : [" ", t("The platform weighs %(g)s g.", { g: number(card.platform_g, 1) })]));
 }
 
 function calibrating(now) {
