@@ -14,7 +14,6 @@ from companion.night.messages import say
 from web import pages
 from web.api import (
     backups,
-    balance,
     ballot,
     board,
     boxes,
@@ -72,7 +71,6 @@ def create_app(companion: CompanionApi, tls: Tls | None = None) -> Flask:
         night,
         offline_bundle,
         backups,
-        balance,
         ballot,
         board,
         boxes,

@@ -74,7 +74,6 @@ ROOMS = {
     "photos": "camera-photos",
     "workshop": "workshop",
     "igloo": "calibration-run",
-    "balance": "balance",
     "camera": "camera-setup",
     "devices": "workshop-devices",
     "people": "people",
