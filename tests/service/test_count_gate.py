@@ -144,8 +144,6 @@ def refused(answer: Any) -> bool:
 GATED: dict[str, Callable[[House], bool]] = {
     "GET /api/state": lambda house: tells(house.get("/api/state")),
     "GET /api/igloo": lambda house: tells(house.get("/api/igloo")),
-    "GET /api/balance": lambda house: house.get("/api/balance")["now"] is not None,
-    "POST /api/balance/weigh": lambda house: not refused(house.post("/api/balance/weigh", {"what": "tare"})),
     "GET /api/igloo/recordings/<name>.npz": lambda house: (
         not refused(house.host.get(f"/api/igloo/recordings/{house.recording}.npz"))
     ),
