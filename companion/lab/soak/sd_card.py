@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -66,8 +67,13 @@ class SdCard:
         (Path("/sys/fs/ext4") / Path(source).name / "trigger_fs_error").write_text("1", encoding="ascii")
 
     def mend(self) -> None:
-        """Take it out, check it as the next start would, put it in again."""
+        """Take it out, check it as the next start would, put it in again.
+
+        A mount namespace that somebody made meanwhile keeps the old file system alive, with its error: so what lies on
+        the card is put in as another one.
+        """
         _run("umount", str(self.place))
+        self.image = Path(shutil.copyfile(self.image, self.image.with_name("mended.img")))
         # 1: errors were found and corrected.
         subprocess.run(["e2fsck", "-p", str(self.image)], check=False, capture_output=True)
         self.insert()
