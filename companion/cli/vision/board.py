@@ -33,14 +33,6 @@ OUT = click.option(
 )
 
 
-def note_words(note: str, lang: str) -> str:
-    """Return what the eye says of a photo in a language; a sentence that no catalogue has stays English."""
-    from companion.rules.i18n import catalogue
-
-    found = catalogue(lang)
-    return (found.gettext(note) if found is not None else "") or note
-
-
 def read_photo(path: Path) -> ByteArray:
     """Return the picture in a file; an error names the file."""
     from companion.ports import BadDataError

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion.cli.printing import language
-from companion.cli.vision.board import JSON, PHOTO, PROFILE, note_words, read_photo
-from companion.rules.i18n import Words
+from companion.cli.vision.board import JSON, PHOTO, PROFILE, read_photo
+from companion.rules.i18n import Words, noted
 
 if TYPE_CHECKING:
     from companion.rules.core import Move, State
@@ -141,7 +141,7 @@ KINDS = {
 
 def _say(photo: Path, answer: TrackingResult, seen: BoardLook, before: State[Any], lang: str) -> None:
     if not seen.found:
-        click.echo(f"{photo}: {note_words(seen.note, lang)}")
+        click.echo(f"{photo}: {noted(seen.note).of(lang)}")
         return
     click.echo(f"{photo}: {_words(answer.state, lang)}")
     _tell(before, answer.moves, "  ", lang)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from companion.cli.printing import language
-from companion.cli.vision.board import JSON, OUT, PHOTO, PROFILE, check_out, note_words, read_photo, write_picture
-from companion.rules.i18n import Words
+from companion.cli.vision.board import JSON, OUT, PHOTO, PROFILE, check_out, read_photo, write_picture
+from companion.rules.i18n import Words, noted
 
 if TYPE_CHECKING:
     from companion.follow.disputes import Photo
@@ -77,5 +77,5 @@ def _photo(table: TaughtBoard, path: Path, lang: str) -> Photo:
     image = read_photo(path)
     seen = table.look(image)
     if not seen.found:
-        raise BadDataError(f"{path}: {note_words(seen.note, lang)}")
+        raise BadDataError(f"{path}: {noted(seen.note).of(lang)}")
     return Photo(image, seen)
