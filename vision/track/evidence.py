@@ -361,11 +361,3 @@ def usual_loss(evidence: Evidence) -> tuple[float, float]:
             mean += one
             spread += sum((loss - one) ** 2 * p for loss, p in weights) / whole
     return mean, sqrt(spread)
-
-
-def most(evidence: Evidence) -> float:
-    """Return the log-likelihood of the board that fits best, legal or not."""
-    total = 0.0
-    for seen in evidence.places.values():
-        total += seen.most() if isinstance(seen, Belief) else max(seen.values(), default=0.0)
-    return total

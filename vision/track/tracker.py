@@ -16,7 +16,7 @@ from typing import Any
 from companion.rules.core import NOBODY, Move, State
 from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, Turn, content, search_of, turns
-from vision.track.evidence import most, usual_loss
+from vision.track.evidence import usual_loss
 
 UNCHANGED, MOVING, ENTERED, QUESTION, DISAGREEMENT, TAKEBACK = (
     "unchanged",
@@ -179,7 +179,7 @@ class Tracker:
         Nothing is searched: what the first look had no candidate for is as far from what fits best as it was.
         """
         usual, spread = usual_loss(evidence)
-        fitted = most(evidence)
+        fitted = evidence.most()
         found = []
         for candidate in candidates:
             if candidate.state is not None:
@@ -224,7 +224,7 @@ class Tracker:
         now = self.state
         found = [Candidate(UNCHANGED, 0.0, state=now, total=evidence.log_likelihood(now.position()))]
         usual, spread = usual_loss(evidence)
-        top = most(evidence)
+        top = evidence.most()
         none = top - usual - SPREADS * spread - UNLAWFUL
         if found[0].total < top - CLEAR or strange or plain or misfits(evidence, now):
             found += self._back(evidence)

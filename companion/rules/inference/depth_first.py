@@ -163,7 +163,7 @@ def find(before: State[Any], goal: Goal, limit: int, most: int) -> SearchResult:
     looked, length, every = 0, HOPELESS, goal.evidence.graded
     while waiting:
         total = min(waiting)
-        if (total > length and not every) or len(ends) >= limit:
+        if total > length or len(ends) >= limit:
             break
         s, taken = waiting[total].pop()
         if not waiting[total]:
@@ -181,9 +181,9 @@ def find(before: State[Any], goal: Goal, limit: int, most: int) -> SearchResult:
                     parents[new].append((s, move))
                 continue
             if goal.ends(new) and not goal.distance(new) and not goal.misses(new):
-                if taken + 1 < length:
-                    ends, length = (ends if every else {}), taken + 1
-                if every or taken + 1 == length:
+                if taken + 1 < length and not every:
+                    ends, length = {}, taken + 1
+                if taken + 1 <= length:
                     ends[new] = None
                 least = 0
             elif goal.closed(new):

@@ -97,6 +97,10 @@ class Evidence:
         """Return whether every content is either possible or not, none likelier than another."""
         return not any(isinstance(seen, Belief) or len(set(seen.values())) > 1 for seen in self.places.values())
 
+    def most(self) -> float:
+        """Return the log-likelihood of the board that fits best, legal or not."""
+        return sum(map(_top, self.places.values()))
+
     def without(self, names: Iterable[str]) -> Evidence:
         """Return this evidence with some places, or fields, unknown."""
         hidden = set(names)
@@ -248,7 +252,7 @@ def _further(
     costs = sorted((_cost(evidence, name, far[name]), name) for name in far)
     looked, complete = 0, True
     sets: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
-    while sets and sets[0][0] < edge and complete:
+    while sets and sets[0][0] < edge:
         lost, chosen = sets[0]
         places = near | {costs[n][1]: far[costs[n][1]] for n in chosen}
         found = search.find(before, Evidence(places, evidence.fields, graded=True), limit, most - looked)
@@ -306,7 +310,7 @@ def _ranked(found: Iterable[Turn], evidence: Evidence) -> tuple[Turn, ...]:
 
 def _missing(turned: Sequence[Turn], evidence: Evidence) -> float:
     """Return how much less likely the best turn is than the board that fits best, legal or not."""
-    return sum(map(_top, evidence.places.values())) - turned[0].total if turned else 0.0
+    return evidence.most() - turned[0].total if turned else 0.0
 
 
 def _listed(seen: Mapping[Content, float] | Belief, within: float) -> Mapping[Content, float]:

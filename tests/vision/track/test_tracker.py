@@ -31,7 +31,6 @@ from vision.track.evidence import (
     evidence_of,
     hidden,
     logs,
-    most,
     never_taught,
     usual_loss,
 )
@@ -401,7 +400,7 @@ def test_what_a_true_board_usually_loses() -> None:
     assert mean < 0.01 and spread < 0.1
     doubt = Evidence({"a": Belief(logs({"x": 0.8, "y": 0.2}))})
     assert usual_loss(doubt)[0] == pytest.approx(0.2 * log(4))
-    assert most(doubt) == pytest.approx(log(0.8))
+    assert doubt.most() == pytest.approx(log(0.8))
 
 
 # --- settling ---------------------------------------------------------------------------------------------------------
