@@ -72,17 +72,17 @@ class PrintedDigits:
         tokens = [one for one in taught if one.kind in self._values]
         self._trust, self._ring = {}, {}
         for ring in (None, *_RINGS):
-            unread = [one for one in tokens if self._ring.get(one.kind, _RINGS[0]) is not None]
-            hits = self._hits(unread, kinds, ring)
+            # Where the middle is believed nothing else is tried.
+            middle = [number for number, found in self._ring.items() if found is None]
+            hits = self._hits([one for one in tokens if one.kind not in middle], kinds, ring)
             for number, own in hits.items():
                 others = [hit for other, some in hits.items() if other != number for hit in some]
                 known = len(own) + _OTHERS * len(others)
                 trust = (sum(own) + _OTHERS * sum(others) + 1) / (known + 2)
                 # Of several rings one is likelier to fit by chance: by as many guesses more as make up for that.
                 more = log(len(_RINGS), len(self._values[number])) if ring else 0.0
-                middle = number in self._ring and self._ring[number] is None
                 better = trust >= _BELIEVED and trust > self._trust.get(number, 0.0)
-                if known >= _FEWEST + more and better and not middle:
+                if known >= _FEWEST + more and better and number not in middle:
                     self._trust[number], self._ring[number] = trust, ring
 
     def _hits(
