@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Response, current_app, make_response, render_template
@@ -24,31 +25,43 @@ def table() -> Response:
     if match and (own := files.parts(match["game"]).get("play")):
         # What the open game has of its own is fetched with the first modules, not behind them.
         first.append(own)
-    return _shown("table.html", match=match, modules=files.modules(*first), languages=names())
+    return _live("table.html", match=match, modules=files.modules(*first), languages=names())
 
 
 @views.get("/tv")
 def television() -> Response:
     """Show the table for a screen that a whole room looks at and nobody taps."""
-    return _shown("tv.html")
+    return _live("tv.html")
 
 
-def _shown(template: str, **more: Any) -> Response:
-    """Return a page whose modules listen to the table: what they begin with, and the file's own ``more``."""
+@views.get("/training")
+def training() -> Response:
+    """Show the training room."""
     language = choose()
+    words = {**catalogue_urls(language, "rest"), "main": catalogue_urls(language, "training")["training"]}
+    return _page("training.html", {"words": words}, languages=names())
+
+
+def _live(template: str, **more: Any) -> Response:
+    """Return a page whose modules listen to the table: what they begin with, and the file's own ``more``."""
     files: Assets = current_app.extensions["companion-assets"]
     page = {
-        "language": language,
-        "words": catalogue_urls(language, *bundles()),
-        "me": me(),
+        "words": catalogue_urls(choose(), *bundles()),
         "version": companion().version,
         "panel": companion().other_devices()["panel"] is not None,
         "stamp": files.stamp,
         "poll_ms": POLL_MS,
         "silence_ms": round(HEARTBEAT_S * 3000),
     }
+    return packed(keep_signed_in(_page(template, page, **more)))
+
+
+def _page(template: str, page: Mapping[str, object], **more: Any) -> Response:
+    """Return a page in the reader's language, for this session alone: ``page`` is what its modules begin with."""
+    language = choose()
+    begin = {"language": language, "me": me(), **page}
     house_name = companion().settings.text("house_name")
-    response = make_response(render_template(template, page=page, house_name=house_name, language=language, **more))
+    response = make_response(render_template(template, page=begin, house_name=house_name, language=language, **more))
     response.headers["Cache-Control"] = "no-store"
     response.headers["Vary"] = "Accept-Language, Cookie"
-    return packed(keep_signed_in(response))
+    return response

@@ -1,4 +1,4 @@
-"""The training room: its page, and the API of drills, duels, progress and ladder.
+"""The training room: the API of drills, duels, progress and ladder.
 
 The truth of a shake stays here until it was answered. Sound is sent as a whole or in ranges, as browsers want it.
 """
@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import Annotated, Literal, NoReturn, TypedDict, TypeVar
 
-from flask import Blueprint, Response, make_response, render_template, send_file
+from flask import Blueprint, Response, send_file
 from msgspec import Meta
 
 from companion.ports import COUNTS, DeviceError
@@ -21,8 +21,7 @@ from companion.rules.names import proper_name
 from web.http.openapi import DoneForm, documented
 from web.http.requests import Body, Query
 from web.http.responses import RefusedError, bad_field, refused_as
-from web.http.sessions import companion, me
-from web.i18n.language import catalogue_urls, choose, names
+from web.http.sessions import companion
 
 views = Blueprint("api_training", __name__)
 log = logging.getLogger(__name__)
@@ -174,28 +173,6 @@ def _number(text: str) -> int:
 
 def _form(person: Trainee) -> TraineeForm:
     return {"person": person.id, "name": person.name}
-
-
-@views.get("/training")
-def page() -> Response:
-    """Show the training room."""
-    language = choose()
-    response = make_response(
-        render_template(
-            "training.html",
-            page={
-                "language": language,
-                "words": {**catalogue_urls(language, "rest"), "main": catalogue_urls(language, "training")["training"]},
-                "me": me(),
-            },
-            house_name=companion().settings.text("house_name"),
-            languages=names(),
-            language=language,
-        )
-    )
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["Vary"] = "Accept-Language, Cookie"
-    return response
 
 
 @views.get("/api/training")
