@@ -77,7 +77,7 @@ called() { printf '%s of %s' "$("$1/bin/companion" --version)" "$(basename "$1")
 back_up() {
   [ -e "$DATA/journal.sqlite" ] || return 0
   as_companion "$1/bin/companion" backup --json |
-    "$1/bin/python" -c 'import json, sys; said = sys.stdin.read(); print(json.loads(said)["file"] if said else "")'
+    "$1/bin/python" -c 'import json, sys; said = sys.stdin.read(); print(json.loads(said)["file"], end="") if said else None'
 }
 
 # Whether VERSION reads the nights as they are now: a newer one may have brought them to a form that it does not know.
@@ -189,7 +189,7 @@ go_back() {
 
 rollback() {
   local version current older="" saved="" backup="" export_file
-  current="$(readlink -f "$PREFIX/current" 2>/dev/null || true)"
+  current="$(readlink -e "$PREFIX/current" || true)"
   [ -n "$current" ] || die "The companion is not installed here."
   for version in "$PREFIX"/2*; do
     if [ "$version" != "$current" ] && "$version/bin/companion" --version >/dev/null 2>&1; then older="$version"; fi
@@ -284,7 +284,7 @@ python3 -m venv --system-site-packages "$new"
   --require-hashes --requirement "$HERE/requirements.txt"
 "$new/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation "$HERE"
 "$new/bin/companion" --version >/dev/null || die "The new version does not start; the old one is untouched."
-old="$(readlink -f "$PREFIX/current" 2>/dev/null || true)"
+old="$(readlink -e "$PREFIX/current" || true)"
 # Nights are copied before a new version opens them; by the old one, which must be able to read the copy.
 saved=""
 if [ -n "$old" ]; then
@@ -305,7 +305,7 @@ mv "$COMMAND.new" "$COMMAND"
 [ -e /etc/default/companion ] || printf '# Options of the service, such as: --camera pi\nCOMPANION_ARGS=\n' > /etc/default/companion
 trap - EXIT
 switch_to "$new"
-if [ -n "$old" ]; then answers || go_back; fi
+answers || { [ -z "$old" ] || go_back; die "The service does not answer; sudo companion doctor says more."; }
 for version in "$PREFIX"/2*; do
   case "$version" in "$new"|"$old") ;; *) rm -rf "$version" ;; esac
 done

@@ -64,8 +64,8 @@ def command(
     from companion.night.backup import encryption
     from companion.night.backup.archive import BACKUPS, back_up
     from companion.night.backup.messages import BackupError, message
-    from companion.night.backup.scheduler import ON_STICK, STICK_FOLDER, back_up_into, made_words, next_name, sticks
-    from companion.night.log.data_folder import default_folder, real_folder
+    from companion.night.backup.scheduler import ON_STICK, STICK_FOLDER, back_up_into, made_words, sticks
+    from companion.night.log.data_folder import default_folder
 
     folder = data or default_folder()
     if stick and target is not None:
@@ -81,12 +81,12 @@ def command(
         if keep_passphrase or forget_passphrase:
             told = passphrase or ""
             from_owner(folder, lambda answer: encryption.keep_passphrase(folder.resolve(), told))
-        place, keep = folder / BACKUPS, 0
+        place, keep = folder / BACKUPS, ON_STICK if stick else None
         if stick:
             found = sticks()
             if not found:
                 raise BackupError("no-stick")
-            place, keep = found[0] / STICK_FOLDER, ON_STICK
+            place = found[0] / STICK_FOLDER
         elif target is not None:
             place = target if target.is_dir() else target.parent
         fill = None if belongs_to_owner(place, folder) else _filled_by_owner(folder, pictures, passphrase)
@@ -94,13 +94,10 @@ def command(
             folder = give_up_root(folder)
             place = place if stick or target is not None else folder / BACKUPS
         secret = encryption.kept_passphrase(folder) if passphrase is None else passphrase
-        if keep:
+        if target is None or target.is_dir():
             path, manifest = back_up_into(folder, place, keep=keep, pictures=pictures, passphrase=secret, fill=fill)
         else:
-            if target is None:
-                real_folder(place, make=True)
-            path = place / next_name(place, encrypted=bool(secret)) if target is None or target.is_dir() else target
-            manifest = back_up(folder, path, pictures=pictures, passphrase=secret, fill=fill)
+            path, manifest = target, back_up(folder, target, pictures=pictures, passphrase=secret, fill=fill)
     except BackupError as error:
         raise click.ClickException(error.words.of(lang)) from error
     if json_:

@@ -158,6 +158,34 @@ def test_a_version_that_does_not_answer_goes_by_itself(
     assert len(list(box.data.glob("before-restore-*"))) == bool(form)
 
 
+def test_a_first_version_that_does_not_answer_has_nothing_to_go_back_to(tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "root")
+    try:
+        done = machine.run(sources(tmp_path / "old", "0.0.1", changed=SILENT), *OPTIONS)
+    finally:
+        machine.end()
+    said = "install.sh: The service does not answer; sudo companion doctor says more."
+    assert (done.returncode, done.stderr.splitlines()[-1], "going back" in done.stdout) == (1, said, False)
+    assert machine.versions() == {machine.current}
+
+
+def test_what_the_newer_one_had_to_save_is_brought_back_too(
+    box: Machine, before: str, version: Callable[..., Path]
+) -> None:
+    backup = next((box.root / "opt" / "companion" / before).glob("lib/python3*/site-packages/companion/cli/backup.py"))
+    said = 'raise click.UsageError("Either encrypted or not.")'
+    text = backup.read_text()
+    backup.write_text(
+        text.replace(f"    if forget_passphrase and (encrypt or keep_passphrase):\n        {said}", f"    {said}")
+    )
+    assert backup.read_text() != text
+    done = box.run(version("0.0.2", changed=SILENT | NEW_FORM), *OPTIONS)
+    assert "the old one is in place again and answers" in done.stderr
+    assert (done.returncode, box.current, entered(box)[-1]) == (1, before, "open-match")
+    (saved,) = done.stderr.splitlines()[-1].split(" The nights from before: ")[1:]
+    assert (box.root / saved.removeprefix("/")).is_file()
+
+
 def test_nights_that_the_older_version_cannot_read_are_not_left_without_a_word(
     box: Machine, before: str, version: Callable[..., Path]
 ) -> None:

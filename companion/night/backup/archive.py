@@ -192,7 +192,7 @@ def back_up(
             file.flush()
             os.fsync(file.fileno())
             examine(draft, file=file, shown=target.name, passphrase=passphrase)
-        _publish(draft, target)
+        publish(draft, target)
     except OSError as error:
         if isinstance(error, BackupError | StorageError):
             raise
@@ -215,7 +215,12 @@ def clear_drafts(place: Path) -> None:
                 path.unlink()
 
 
-def _publish(draft: Path, target: Path) -> None:
+def publish(draft: Path, target: Path) -> None:
+    """Give a whole draft its name beside it, for good; the draft itself is the caller's to remove.
+
+    :raises BackupError: when something has that name already.
+    :raises OSError: when it could not be written.
+    """
     try:
         os.link(draft, target, follow_symlinks=False)
     except FileExistsError:

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from companion.night.backup.archive import BACKUPS, Manifest, examine, read_manifest
+from companion.night.backup.archive import BACKUPS, Manifest, examine, publish, read_manifest
 from companion.night.backup.encryption import MAGIC, SUFFIX, is_encrypted, keep_passphrase, kept_passphrase, locked
 from companion.night.backup.messages import BackupError
 from companion.night.backup.restore import SPARE_BYTES, prepare
-from companion.night.backup.scheduler import back_up_into, backups, next_name
-from companion.night.log.data_folder import own_file, real_folder, sync_folder
+from companion.night.backup.scheduler import add_numbered, back_up_into, backups
+from companion.night.log.data_folder import own_file, real_folder
 from companion.night.log.database import StorageError
 
 KEPT = 7
@@ -186,9 +186,8 @@ class BackupRetention:
         return self._laid(draft, manifest)
 
     def _laid(self, draft: Path, manifest: Manifest | None) -> BackupForm:
-        target = draft.with_name(next_name(draft.parent, encrypted=is_encrypted(draft)))
-        draft.rename(target)
-        sync_folder(target.parent)
+        target, _ = add_numbered(draft.parent, is_encrypted(draft), lambda target: publish(draft, target))
+        draft.unlink(missing_ok=True)
         return _form(target, manifest, locked=manifest is None)
 
     def _let_go(self) -> None:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from companion.night.backup.archive import BACKUPS, Manifest, back_up, clear_drafts, read_manifest
 from companion.night.backup.encryption import SUFFIX, kept_passphrase
@@ -37,6 +37,7 @@ ON_STICK = 5
 
 _NAME = re.compile(r"companion-(\d{4,9})-(\d{8}|no-date)\.zip(?:\.age)?")
 _log = logging.getLogger(__name__)
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +72,33 @@ def next_name(folder: Path, now: float | None = None, *, encrypted: bool = False
     return f"companion-{number:04d}-{date if date >= '2024' else 'no-date'}.zip{SUFFIX if encrypted else ''}"
 
 
+def add_numbered(place: Path, encrypted: bool, make: Callable[[Path], _Made]) -> tuple[Path, _Made]:
+    """Have ``make`` lay a backup under the folder's next name; where another one took that name meanwhile, the next.
+
+    :raises BackupError: what ``make`` raises; ``exists`` only where something that is no backup has the name.
+    """
+    target = place / next_name(place, encrypted=encrypted)
+    while True:
+        try:
+            return target, make(target)
+        except BackupError as error:
+            taken, target = target, place / next_name(place, encrypted=encrypted)
+            if error.key != "exists" or target == taken:
+                raise
+
+
 def back_up_into(
     folder: Path,
     place: Path,
     *,
-    keep: int,
+    keep: int | None,
     pictures: bool,
     passphrase: str | None = None,
     fill: Callable[[BinaryIO], Manifest] | None = None,
 ) -> tuple[Path, Manifest]:
-    """Add a backup to a folder of backups and remove the oldest beyond ``keep``; the rest as in :func:`back_up`.
+    """Add a backup to a folder of backups and remove the oldest beyond ``keep`` (None: none of them).
+
+    The rest as in :func:`companion.night.backup.archive.back_up`.
 
     :raises BackupError: when it could not be made; then none is removed.
     :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
@@ -92,8 +110,13 @@ def back_up_into(
     clear_drafts(place)
     clear_drafts(folder)
     passphrase = kept_passphrase(folder) if passphrase is None else passphrase
-    target = place / next_name(place, encrypted=bool(passphrase))
-    manifest = back_up(folder, target, pictures=pictures, passphrase=passphrase, fill=fill)
+    target, manifest = add_numbered(
+        place,
+        bool(passphrase),
+        lambda target: back_up(folder, target, pictures=pictures, passphrase=passphrase, fill=fill),
+    )
+    if keep is None:
+        return target, manifest
     made = backups(place)
     # What was made before something was damaged has it as it was: those make no room until it is mended.
     for old in made[:-keep] if fill is not None or sound(folder / JOURNAL) else made[keep:-keep]:

@@ -18,15 +18,15 @@ import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
 from companion.access.store import Access
-from companion.night.backup.archive import MANIFEST, back_up, examine, held, kept, read_manifest
+from companion.night.backup.archive import MANIFEST, Manifest, back_up, examine, held, kept, read_manifest, write_backup
 from companion.night.backup.messages import SENTENCES, BackupError
 from companion.night.backup.restore import restore, settle
-from companion.night.backup.scheduler import back_up_into
+from companion.night.backup.scheduler import back_up_into, backups, next_name
 from companion.night.log.data_folder import ACCESS
 from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
@@ -223,6 +223,36 @@ def test_what_a_backup_left_that_was_cut_off_goes_with_the_next(data: Path, tmp_
 
 
 # --- restoring ---------------------------------------------------------------------------------------------------
+
+
+def test_two_at_once_are_both_kept_each_under_a_number_of_its_own(data: Path, tmp_path: Path) -> None:
+    """The installer saves the nights while the service makes its daily backup."""
+    place, others = tmp_path / "kept", []
+
+    def fill(file: BinaryIO) -> Manifest:
+        if not others:
+            others.append(back_up_into(data, place, keep=None, pictures=False))
+        return write_backup(file, data, tmp_path / "copy.db.part", pictures=False)
+
+    path, manifest = back_up_into(data, place, keep=None, pictures=False, fill=fill)
+    ((other, its),) = others
+    assert (
+        [one.name[:15] for one in backups(place)]
+        == ["companion-0001-", "companion-0002-"]
+        == [
+            other.name[:15],
+            path.name[:15],
+        ]
+    )
+    assert (examine(other).seq, examine(path).seq) == (its.seq, manifest.seq)
+
+
+def test_a_name_that_is_no_backup_of_ours_is_not_asked_for_for_ever(data: Path, tmp_path: Path) -> None:
+    place = tmp_path / "kept"
+    place.mkdir()
+    (place / next_name(place)).symlink_to(data)
+    with pytest.raises(BackupError, match="exists already"):
+        back_up_into(data, place, keep=None, pictures=False)
 
 
 def test_restored_as_it_was_and_the_former_state_is_kept(
