@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -83,12 +83,12 @@ class Agreed:
 class Since:
     """What a look tells against one of which it is agreed what lay there.
 
-    ``known``: what lay in the places that look just as they did then. ``plain``: those that look plainly otherwise,
-    where it is the record's position that was agreed on.
+    ``known``: what lay in the places that look just as they did then. ``plain``: those that look plainly otherwise;
+    None where it is not the record's position that was agreed on.
     """
 
     known: Mapping[str, Content] = field(default_factory=dict)
-    plain: frozenset[str] = frozenset()
+    plain: frozenset[str] | None = None
 
 
 def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook) -> Since:
@@ -100,8 +100,9 @@ def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook
     contents = contents_of(snapshot.states[len(agreed.moves)], seen.layout)
     found = compare(Sampler(seen.layout), agreed.seen.straight, seen.straight)
     known = {name: contents[name] for name in found.quiet if name in contents and seen.places[name].seen}
-    current = len(agreed.moves) == len(snapshot.moves)
-    return Since(known, frozenset(name for name in found.plain if current and seen.places[name].seen))
+    if len(agreed.moves) != len(snapshot.moves):
+        return Since(known)
+    return Since(known, frozenset(name for name in found.plain if seen.places[name].seen))
 
 
 def unheard_of(contents: Iterable[Content], known: Iterable[int], layout: Layout) -> bool:
@@ -140,16 +141,18 @@ def covered(seen: BoardLook) -> tuple[str, ...]:
     return tuple(name for name, place in seen.places.items() if place.seen and place.odd >= HIDDEN)
 
 
-def is_hand(seen: BoardLook, known: Container[str] = ()) -> bool:
+def is_hand(seen: BoardLook, known: Container[str] = (), plain: Collection[str] | None = None) -> bool:
     """Return whether what lies over some places is a hand or the like, not only a strange piece on one of them.
 
     An arm comes in over the board's edge and covers several places in a row; a strange piece, with its shadow, at
-    most its neighbours. Places that are ``known`` to look as they did are under no hand, however odd they look.
+    most its neighbours. Places that are ``known`` to look as they did are under no hand, however odd they look. Where
+    it can be told which places look ``plain``ly otherwise, a hand makes most of those so which it covers.
     """
     names = [name for name in covered(seen) if name not in known]
     if len(names) >= MANY or not seen.layout.is_grid:
         return len(names) >= (MANY if seen.layout.is_grid else COVERED)
-    at = {(int(place.x), int(place.y)) for place in seen.layout.places if place.name in names}
+    spots = {place.name: (int(place.x), int(place.y)) for place in seen.layout.places}
+    at, plain_at = {spots[name] for name in names}, {spots[name] for name in plain or ()}
     while at:
         group, edge = [at.pop()], False
         for x, y in group:
@@ -157,7 +160,8 @@ def is_hand(seen: BoardLook, known: Container[str] = ()) -> bool:
             beside = {spot for spot in at if abs(spot[0] - x) <= 1 and abs(spot[1] - y) <= 1}
             at -= beside
             group += beside
-        if edge and len(group) >= AN_ARM:
+        changed = group if plain is None else [spot for spot in group if spot in plain_at]
+        if edge and len(group) >= AN_ARM and 2 * len(changed) > len(group):
             return True
     return False
 

@@ -251,7 +251,7 @@ class CameraFollower:
             captured.number, captured.kind, live, snapshot, tracked_match(snapshot), table, image, seen
         )
         since = since_agreed(now.memory.agreed, snapshot, seen)
-        if is_hand(seen, since.known):
+        if is_hand(seen, since.known, since.plain):
             # A hand goes; what lies still for long is none, and people are asked to look.
             if self._become(lambda now: now.under_hand(begun)).is_hand_still(begun):
                 self._become(Following.moving)
@@ -273,7 +273,9 @@ class CameraFollower:
         recorded = contents_of(snapshot.states[-1], table.layout)
         strange, explained = strange_in(seen, table.learnt(), recorded, memory.misread, since.known)
         tracker, former = observation.tracked.tracker, looks.former
-        candidates = tracker.again(former, evidence) if former else tracker.candidates(evidence, strange, since.plain)
+        candidates = (
+            tracker.again(former, evidence) if former else tracker.candidates(evidence, strange, since.plain or ())
+        )
         answer = tracker.judge(candidates, evidence)
         if answer.state == track_tracker.UNCHANGED:
             agreed = Agreed(snapshot.match, snapshot.moves, seen)

@@ -92,6 +92,12 @@ def test_a_place_that_looks_as_it_did_is_under_no_hand() -> None:
     assert is_hand(look, {"e4"})
 
 
+def test_a_strange_piece_whose_neighbours_look_odd_is_no_hand_where_they_have_not_plainly_changed() -> None:
+    look = seen("a1", "a2", "a3", "b1", "b2")
+    assert is_hand(look) and is_hand(look, (), {"a1", "a2", "b2"})
+    assert not is_hand(look, (), {"a2"}) and not is_hand(look, (), frozenset())
+
+
 def test_of_what_never_was_taught_a_kind_is_new_and_a_colour_is_not() -> None:
     """The first blue igloo follows from who played; the first igloo of all does not."""
     red, blue, bear = (LAYOUT.find_thing(*what) for what in (("igloo", "red"), ("igloo", "blue"), ("bear", 4)))

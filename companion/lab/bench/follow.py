@@ -18,6 +18,8 @@ from companion.lab.worlds import boards, filmed, mjpeg
 
 TURNS = 40
 PATIENCE_S = 60.0
+LESSON_S = 300.0
+"""How long a board that was learnt is waited for."""
 SEED = 61
 """The game, art, lamp and lens; the first stalls of the follower were cured on this one."""
 
@@ -139,7 +141,7 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
             if not _same(_state(night), film.states[number]):
                 tally.typed += 1
                 do("moves", {"moves": played})
-            _until(lambda: follow_service.status()["state"] == "watching" and not table.learning, 20.0)
+            _until(lambda: follow_service.status()["state"] == "watching" and not table.learning, LESSON_S)
             question = follow_service.open_question()
             if question is not None and question.kind == "disagreement":
                 tally.disagreements += 1
