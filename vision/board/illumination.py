@@ -1,15 +1,13 @@
 """Tonight's light against the light it was taught in: a smooth field of gains over the board, for each colour.
 
 The field is fitted to the places' colours, in logarithms, against what they are thought to look like; places that
-changed count for little. Where too few agree, nothing is changed. A lamp or window that is mirrored in a part of the
-board lays a veil over it, which adds light instead of multiplying it: it is told by places that are brighter than the
-field explains, above all by dark ones.
+changed count for little. Where too few agree, nothing is changed. What a lamp or window that is mirrored in a part of
+the board adds stays as it is: networks learn places under such a veil (:mod:`vision.learn.augment`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import cv2
@@ -21,18 +19,8 @@ if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
 
 _AGREE = 0.4
-_FEWEST = 8
 CODED = 2.2
 """The power that turns a picture's values into light."""
-_REACH = 0.8
-"""How far a veil is alike, in places."""
-_THICK, _THIN = 0.03, 0.006
-"""How thick a veil is to be expected, and the thickest that is left, in parts of white in linear light."""
-_PLAIN = 2.5
-"""So many times what it may be off, a veil must be thick somewhere to be believed."""
-_DARKEST = 0.004
-_RASTER = 32
-_STEPS = 4096
 
 
 def tone(patches: ByteArray) -> FloatArray:
@@ -87,43 +75,6 @@ def _design(spots: FloatArray) -> FloatArray:
     return np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
 
 
-@dataclass(frozen=True)
-class Veil:
-    """Mirrored light over parts of a board: what it adds at ``spots`` (n, 2), with ``weight`` and ``off`` (n, 3)."""
-
-    spots: FloatArray
-    off: FloatArray
-    weight: FloatArray
-    reach: float
-
-    def thickness(self, spots: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return (m,) twice: how much light it adds at spots (m, 2), at least none, and how far that may be off."""
-        distance = ((spots[:, None] - self.spots[None]) ** 2).sum(axis=2)
-        near = np.exp(-0.5 * distance / self.reach**2)
-        # What is mirrored is white, as far as it can be told: the colours are no witnesses of their own.
-        added, known = near @ (self.weight * self.off).mean(axis=1), near @ self.weight.mean(axis=1)
-        precision = known + 1 / _THICK**2
-        thick: FloatArray = np.maximum(added / precision, 0.0)
-        return thick, 1 / np.sqrt(precision)
-
-    def lifted(self, straight: ByteArray) -> ByteArray:
-        """Return the straight picture without the veil."""
-        ys, xs = np.meshgrid(np.linspace(-1, 1, _RASTER), np.linspace(-1, 1, _RASTER), indexing="ij")
-        thick, _ = self.thickness(np.column_stack([xs.ravel(), ys.ravel()]))
-        coarse = thick.reshape(_RASTER, _RASTER).astype(np.float32)
-        height, width = straight.shape[:2]
-        light = (
-            cv2.LUT(straight, _TO_LIGHT)
-            - cv2.resize(coarse, (width, height), interpolation=cv2.INTER_LINEAR)[..., None]
-        )
-        coded: ByteArray = _TO_CODE[np.clip(light * (_STEPS - 1), 0, _STEPS - 1).astype(np.int16)]
-        return coded
-
-
-_TO_LIGHT = ((np.arange(256) / 255) ** CODED).astype(np.float32)
-_TO_CODE = np.round(255 * ((np.arange(_STEPS) + 0.5) / _STEPS) ** (1 / CODED)).astype(np.uint8)
-
-
 class Palette:
     """The tones that contents usually have, in the light of the first board that was added."""
 
@@ -148,22 +99,6 @@ class Palette:
         usual = self._usual_of([contents[n] for n in known])
         weight = np.array([sure.get(n, 1.0) for n in known])
         return fit_field(spots[known], tones[known], usual, weight)
-
-    def veil(self, spots: FloatArray, tones: FloatArray, contents: Mapping[int, Content], unit: float) -> Veil | None:
-        """Return the veil over a board by the tones (places, 3) of places with known contents; None where is none.
-
-        ``spots`` (places, 2) as for :meth:`light`; ``unit``: how large a place is in them.
-        """
-        known = [n for n, content in contents.items() if not content.things and content in self._tones]
-        if len(known) < _FEWEST:
-            return None
-        usual = np.exp(self._usual_of([contents[n] for n in known]))
-        off = np.exp(tones[known]) - usual
-        rough = 1.4826 * float(np.median(np.abs(off / usual - np.median(off / usual, axis=0))))
-        weight = 1 / (rough * usual + _DARKEST) ** 2
-        veil = Veil(spots[known], off, weight, _REACH * unit)
-        thick, sure = veil.thickness(spots)
-        return veil if bool(((thick > _THIN) & (thick > _PLAIN * sure)).any()) else None
 
     def _usual_of(self, contents: Sequence[Content]) -> FloatArray:
         """Return (n, 3): the usual tones of contents that were added."""

@@ -123,6 +123,7 @@ class CardFinder:
 
     deck: Deck
     _fine: dict[int, NDArray[np.float16]] = field(default_factory=dict, repr=False)
+    _alike: dict[int, NDArray[np.bool_]] = field(default_factory=dict, repr=False)
     _table: FloatArray | None = field(default=None, repr=False)
 
     @cached_property
@@ -285,7 +286,11 @@ class CardFinder:
         own, known = (blocks**2).mean(axis=1), (other**2).mean(axis=1)
         alike = (blocks * other).mean(axis=1) / np.sqrt(own * known + 1e-9)
         textured = known > _TEXTURE
-        unlike = (textured | (own > 4 * _TEXTURE)) & (alike < _FITS)
+        # What looks like a twin's print is no cover: a digit that the likeliest of them does not have.
+        twins = self.half[:, self._twins(card)]
+        prints = np.einsum("bv,btv->bt", blocks, twins) / np.float32(blocks.shape[1])
+        like_any = (prints / np.sqrt(own[:, None] * (twins**2).mean(axis=2) + 1e-9)).max(axis=1)
+        unlike = (textured | (own > 4 * _TEXTURE)) & (like_any < _FITS)
         bare = unlike
         if self._table is not None:
             bare = unlike & (np.abs(shades_of(half) - self._table).max(axis=1) < TABLE)
@@ -312,11 +317,13 @@ class CardFinder:
 
     def _twins(self, card: int) -> NDArray[np.bool_]:
         """Return which cards print the same as a card on most of it, itself among them."""
-        known = (self.half**2).mean(axis=2)
-        own = known[:, card]
-        same = (self.half * self.half[:, [card]]).mean(axis=2) > _FITS * np.sqrt(known * own[:, None] + 1e-9)
-        twins: NDArray[np.bool_] = same[own > _TEXTURE].mean(axis=0) > _TWINS
-        return twins
+        if card not in self._alike:
+            known = (self.half**2).mean(axis=2)
+            own = known[:, card]
+            same = (self.half * self.half[:, [card]]).mean(axis=2) > _FITS * np.sqrt(known * own[:, None] + 1e-9)
+            self._alike[card] = same[own > _TEXTURE].mean(axis=0) > _TWINS
+            self._alike[card][card] = True
+        return self._alike[card]
 
     def _telling(self, twins: Sequence[int]) -> NDArray[np.bool_]:
         """Return which blocks at full size tell twins apart: at least half as much as the one that tells two best.

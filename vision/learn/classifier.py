@@ -56,13 +56,6 @@ class PlacePrediction:
     strange: Floats
     inside: Floats
 
-    def put(self, rows: NDArray[np.intp], other: PlacePrediction) -> None:
-        """Take what another reading says of some of the places, its rows in their order."""
-        for own, new in zip((*self.counts, *self.totals), (*other.counts, *other.totals), strict=True):
-            own[rows] = new
-        for name in ("ground", "odd", "strange", "inside"):
-            getattr(self, name)[rows] = getattr(other, name)
-
 
 ARRAYS: Final = (
     "words",

@@ -38,8 +38,6 @@ _ODD = 1.35
 _MEMORY = 60.0
 _SAME_LIGHT = 0.05
 """Of the logarithm of light: fields that differ by less anywhere need not both be tried."""
-_BARELY = 0.002
-"""So thick a veil, in parts of white, changes what a place looks like."""
 _WORTH_READING, _WORTH_A_TRY = 0.05, 0.01
 """Numbers of tokens that are likelier are looked at close up; one token more than these, that is likelier than that."""
 _MOST_TOKENS = 4
@@ -125,11 +123,6 @@ class TaughtBoard:
             return BoardLook(self.layout, None, {}, note=messages.NO_BOARD)
         straight, patches, seen = self._memory.relit(self.sampler.straighten(image, pose))
         reading = seen or self._network.read(patches)
-        lifted = self._memory.lifted(straight, patches, reading)
-        if lifted is not None:
-            straight, under = lifted
-            patches = self.sampler.cut(straight)
-            reading.put(under, self._network.read(patches[under]))
         self._network.count(patches, reading)
         inside = self.sampler.inside(pose)
         every = range(len(self.layout.places)) if self._network.marked else self._printed_on(reading)
@@ -316,19 +309,6 @@ class _Memory:
         sure = {n: most[n] ** 2 for n in read}
         return self._palette.light(self._spots, now, read, sure)
 
-    def lifted(
-        self, straight: ByteArray, patches: ByteArray, reading: PlacePrediction
-    ) -> tuple[ByteArray, NDArray[np.intp]] | None:
-        """Return the straight picture without the veil of a mirrored lamp, and the places that lay under it.
-
-        None where there is none.
-        """
-        veil = self._palette.veil(self._spots, tone(patches), _bare(reading), _unit(self._sampler))
-        if veil is None:
-            return None
-        thick, _ = veil.thickness(self._spots)
-        return veil.lifted(straight), np.nonzero(thick > _BARELY)[0]
-
     def weigh(self, inside: Floats, places: Sequence[PlaceLook]) -> list[PlaceLook]:
         """Return the places' looks, sharpened where one looks much as it did with a known content."""
         weighed = list(places)
@@ -398,12 +378,6 @@ def _bare(reading: PlacePrediction) -> dict[int, Content]:
     return {n: Content(grounds[n]) for n in np.nonzero(bare)[0].tolist()}
 
 
-def _unit(sampler: Sampler) -> float:
-    """Return how large a place is where spots are −1…1."""
-    left, far, right, near = sampler.box
-    return 2 * sampler.unit / max(right - left, near - far)
-
-
 def _spots(sampler: Sampler) -> FloatArray:
     """Return (places, 2): where the places are in the straight picture, −1…1."""
     left, far, right, near = sampler.box
@@ -416,7 +390,7 @@ def common_light(sampler: Sampler, shots: Sequence[TaughtPhoto]) -> tuple[list[T
     """Return the shots in the light of the first, by what lies in their places, and the usual tones of all contents."""
     spots = _spots(sampler)
     palette = Palette()
-    lit, seen = [], []
+    lit = []
     for shot in shots:
         tones = tone(sampler.cut(shot.straight))
         light = palette.light(spots, tones, shot.contents, {})
@@ -424,12 +398,7 @@ def common_light(sampler: Sampler, shots: Sequence[TaughtPhoto]) -> tuple[list[T
         if light is not None:
             tones = tone(sampler.cut(straight))
         palette.add(tones, shot.contents)
-        seen.append(tones)
         lit.append(replace(shot, straight=straight))
-    for number, (shot, tones) in enumerate(zip(lit, seen, strict=True)):
-        veil = palette.veil(spots, tones, shot.contents, _unit(sampler))
-        if veil is not None:
-            lit[number] = replace(shot, straight=veil.lifted(shot.straight))
     return lit, palette
 
 

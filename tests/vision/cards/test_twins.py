@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import cv2
@@ -38,6 +39,15 @@ def printed(print_: int, value: int, rng: np.random.Generator, blur: float) -> A
     return np.clip(card + rng.normal(0, 3, card.shape), 0, 255).astype(np.uint8)
 
 
+def large(print_: int, value: int, rng: np.random.Generator, blur: float) -> Any:
+    """Return a card whose digit stands large in its corner, on the art itself."""
+    card = art(print_)
+    for ink, wide in ((20, 9), (245, 4)):
+        cv2.putText(card, str(value), (8, 62), cv2.FONT_HERSHEY_DUPLEX, 2.2, (ink, ink, ink), wide, cv2.LINE_AA)
+    card = cv2.GaussianBlur(card, (0, 0), blur) if blur else card
+    return np.clip(card + rng.normal(0, 3, card.shape), 0, 255).astype(np.uint8)
+
+
 def photo(card: Any, rng: np.random.Generator) -> Any:
     """Return a sharp photo of a card that lies on a table in any direction."""
     table = np.clip(np.array([90, 110, 120]) + rng.normal(0, 4, (700, 900, 3)), 0, 255).astype(np.uint8)
@@ -49,11 +59,15 @@ def photo(card: Any, rng: np.random.Generator) -> Any:
     return cv2.GaussianBlur(table, (0, 0), 0.6)
 
 
+def deck_of(drawn: Callable[[int, int, np.random.Generator, float], Any]) -> CardFinder:
+    rng = np.random.default_rng(0)
+    taught = {f"{k}-{value}": drawn(k, value, rng, blur) for k in range(4) for value, blur in TAUGHT}
+    return CardFinder(Deck("arctic", tuple(taught), np.stack(list(taught.values()))))
+
+
 @pytest.fixture(scope="module")
 def finder() -> CardFinder:
-    rng = np.random.default_rng(0)
-    taught = {f"{k}-{value}": printed(k, value, rng, blur) for k in range(4) for value, blur in TAUGHT}
-    return CardFinder(Deck("arctic", tuple(taught), np.stack(list(taught.values()))))
+    return deck_of(printed)
 
 
 @pytest.mark.parametrize("name", ["0-3", "1-5", "2-5", "3-1"])
@@ -62,6 +76,16 @@ def test_twins_are_told_by_the_digit_in_their_corner(finder: CardFinder, name: s
     print_, value = (int(part) for part in name.split("-"))
     (found,) = finder.find(photo(printed(print_, value, rng, 0.0), rng))
     assert finder.deck.names[found.card] == name
+
+
+def test_a_large_digit_that_the_likeliest_twin_lacks_is_no_cover() -> None:
+    finder = deck_of(large)
+    for name in ("0-3", "1-3", "3-3"):
+        rng = np.random.default_rng(5)
+        print_, value = (int(part) for part in name.split("-"))
+        (found,) = finder.find(photo(large(print_, value, rng, 0.0), rng))
+        assert finder.deck.names[found.card] == name
+        assert found.p.max() >= SURE
 
 
 def test_which_twin_it_is_stays_unsure_where_the_digit_is_hidden(finder: CardFinder) -> None:
