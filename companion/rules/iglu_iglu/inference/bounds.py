@@ -16,6 +16,7 @@ from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import ALL, CORNER_SQUARES, CORNERS, NUMBER, SEA, numbers
 from companion.rules.iglu_iglu.json_form import to_json
 from companion.rules.iglu_iglu.position import (
+    ACT,
     ANIMALS_PLAYED,
     DEFENDING,
     DISPLACING,
@@ -322,6 +323,23 @@ def _away(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
 def _hunting_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
     """Return the points for the animals that are more than were seen anywhere, or MANY where too few are left."""
     fresh = 3 if means.face else s.remaining if s.phase == DRAWING else 0
+    gone, short = _hunted(s, w, means)
+    if short > fresh:
+        return MANY
+    bears = s.bears.bit_count() - w.bears_most
+    harpoon = int(means.harpoon)
+    if bears > 0 and not means.thaw and s.phase != DEFENDING and not means.steps:
+        if bears > harpoon:
+            return MANY
+        harpoon -= bears
+    if s.bears.bit_count() + means.face < w.must_bear.bit_count():
+        return MANY
+    gone.sort(reverse=True)
+    return sum(gone[harpoon:])
+
+
+def _hunted(s: IgluPosition, w: SeenConstraints, means: Means) -> tuple[list[int], int]:
+    """Return the values of the animals that must have been hunted, and how many are fewer than were seen."""
     # A step of a bear, also of one that comes or gives way to a drift, eats what it meets.
     eaters = ALL if means.face or means.drift else s.bears
     gone: list[int] = []
@@ -335,18 +353,44 @@ def _hunting_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
             if means.steps or means.drift:
                 extra -= sum(_near_bear(square, eaters, means.steps + means.drift) for square in squares)
             gone += [value] * extra
-    if short > fresh:
-        return MANY
-    bears = s.bears.bit_count() - w.bears_most
-    harpoon = int(means.harpoon)
-    if bears > 0 and not means.thaw and s.phase != DEFENDING and not means.steps:
-        if bears > harpoon:
-            return MANY
-        harpoon -= bears
-    if s.bears.bit_count() + means.face < w.must_bear.bit_count():
-        return MANY
-    gone.sort(reverse=True)
-    return sum(gone[harpoon:])
+    return gone, short
+
+
+def steps_left(s: IgluPosition, w: SeenConstraints) -> int:
+    """Return how many steps are missing at least until a board is what was seen.
+
+    It is told in phase 2 only, where each step moves one inuit, builds one igloo, thaws one floe, hunts one animal or
+    moves one; elsewhere it is 0.
+    """
+    if s.phase not in (ACT, MOVING) or not s.melted:
+        return 0
+    means = Means(s, drift=False)
+    seat = s.turn
+    inuit = s.inuit[seat]
+    steps: int = (w.must_igloo[seat] & ~s.igloos[seat]).bit_count() + int(bool(s.floes & ~w.may_floe))
+    # To a corner an inuit may have fled.
+    steps += sum(
+        max(0, least - inuit.count(square)) for square, least in w.least[seat].items() if not CORNERS >> square & 1
+    )
+    hunts = len(_hunted(s, w, means)[0])
+    away = _away(s, w, means)
+    all_three: bool = s.table.all_three
+    if s.phase == MOVING:
+        moved = s.remaining if all_three else away
+        return steps + hunts + moved
+    played = (1 + (3 if all_three else away)) if away else 0
+    return steps + max(played + hunts, _cleared(s, w, means))
+
+
+def _cleared(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
+    """Return how many steps it takes at least to rid squares of animals that were not seen there."""
+    stands = (*s.fish_at, *(() if means.thaw else s.fox_at))
+    over: int = sum((stand & ~may).bit_count() for stand, may in zip(stands, w.may_token, strict=False))
+    if not means.steps:
+        return over
+    # The tile, and its steps: a bear may eat several at once.
+    moved = 1 + (3 if s.table.all_three else 1)
+    return min(over, moved if s.bears else moved + max(0, over - 3))
 
 
 def _near_bear(square: int, bears: int, steps: int) -> bool:
