@@ -217,7 +217,12 @@ class PopGoal(PopLikelihood):
         spare = [who for who in holding if not inside or not self.tallies["in_hand"][who]]
         missing = []
         for where, want in enumerate(guess.wants):
-            now = Counter(igloo >> 4 for igloo in s.igloos_at(where))
+            igloos = s.igloos_at(where)
+            if not igloos and not want:
+                continue
+            now = Counter([igloo >> 4 for igloo in igloos])
+            if len(igloos) == sum(want.values()) and now == want:
+                continue
             if now - want:
                 return
             # On a card that is half checked those that were turned over came first.

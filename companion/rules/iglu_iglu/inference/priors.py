@@ -251,11 +251,56 @@ class Scale:
         lowest = self._of(s, every(ways), case, bar)
         if lowest >= bar:
             return lowest
+        if case.drift:
+            best = NEVER
+            for way in ways:
+                if lowest + way.price >= min(best, bar):
+                    return min(best, lowest + way.price)
+                best = min(best, self._of(s, way, case, min(best, bar)))
+                if best <= budget:
+                    break
+            return best
+        return self._cheapest(s, ways, case, lowest, bar, budget)
+
+    def _cheapest(
+        self, s: IgluPosition, ways: tuple[TurnCost, ...], case: Case, lowest: float, bar: float, budget: float
+    ) -> float:
+        """Return what :meth:`_of` says of the cheapest of several ways without a drift: what they share is done once.
+
+        ``lowest``: what all ways together cost at least, free of charge.
+        """
+        likelihood, seat = self.likelihood, s.turn
+        always = likelihood.always
+        grounds: dict[int, float] = {}
+        tribes: dict[bool, tuple[float, Losses]] = {}
+        herds: dict[tuple[int, int], Losses] = {}
         best = NEVER
         for way in ways:
-            if lowest + way.price >= min(best, bar):
+            most = min(best, bar)
+            if lowest + way.price >= most:
                 return min(best, lowest + way.price)
-            best = min(best, self._of(s, way, case, min(best, bar)))
+            least = way.price + always + (0.0 if case.idle else POINT * min(3, way.sure))
+            if (ground := grounds.get(way.removals)) is None:
+                ground = likelihood.grounds_bound(s.floes, s.packs, way.removals, case.fresh if case.pack else 0)
+                grounds[way.removals] = ground
+            least += ground
+            if least >= most or self._bear_stays(s, way):
+                continue
+            if (tribe := tribes.get(way.flight)) is None:
+                others = [
+                    likelihood.other_bound(other, s.inuit[other], s.igloos[other], way.flight)
+                    for other in range(len(s.inuit))
+                    if other != seat
+                ]
+                own = likelihood.own_bound(seat, s.inuit[seat], s.igloos[seat], way.flight)
+                tribe = tribes[way.flight] = sum(others), own
+            least += tribe[0]
+            if least >= most:
+                continue
+            if (animals := herds.get((way.steps, way.free))) is None:
+                animals = likelihood.animals_bound(s.fish, s.fox, s.bears, way.steps, way.free, case.fresh, case.drawn)
+                herds[way.steps, way.free] = animals
+            best = min(best, max(way.price, least + together(tribe[1], animals, way.points)))
             if best <= budget:
                 break
         return best
