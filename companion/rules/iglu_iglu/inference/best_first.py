@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from heapq import heappop, heappush, heapreplace
+from heapq import heappop, heappush
 from math import inf
 
 from companion.rules.core import NOBODY
@@ -296,7 +296,7 @@ class BestFirstSearch:
         self.heap: list[tuple[float, int, float, IgluState]] = []
         # What states cost at least that were given up, and those of beams: they are come by in many ways.
         self.beyond: dict[IgluState, float] = {}
-        self.rests: dict[tuple[IgluState, bool], tuple[float, bool]] = {}
+        self.rests: dict[tuple[IgluState, bool], float] = {}
         self.number = 0
         self.push(self.scale.least(before, 0.0), before)
 
@@ -376,8 +376,6 @@ class BestFirstSearch:
         level = [self.before]
         while level:
             following: dict[IgluState, float] = {}
-            # What the best of the level cost, the worst of them first: what costs more is not weighed to the end.
-            chosen = [-inf] * width
             for s in level:
                 spent = parents[s][0]
                 if s.phase in (ACT, OVER):
@@ -389,23 +387,12 @@ class BestFirstSearch:
                     new = s.after(move)
                     if (new.turn != s.turn and new.to_move != NOBODY) or (new in parents and parents[new][0] <= cost):
                         continue
-                    most = min(bar, -chosen[0]) + _CLOSE
-                    if (least := cost + self._rest(new, most - cost)) <= most:
+                    if (key := (new, scale.early)) not in self.rests:
+                        self.rests[key] = scale.least(new, -1.0)
+                    if (least := cost + self.rests[key]) <= bar + _CLOSE:
                         parents[new] = (cost, [(s, move)])
-                        if new not in following:
-                            heapreplace(chosen, -least)
                         following[new] = least
             level = sorted(following, key=following.__getitem__)[:width]
-
-    def _rest(self, s: IgluState, most: float) -> float:
-        """Return the least that a state can still cost; what is more than ``most`` is not told exactly."""
-        key = (s, self.scale.early)
-        rest, exact = self.rests.get(key, (0.0, False))
-        if not exact and rest <= most:
-            limit = most + _CLOSE
-            rest = self.scale.least(s, -1.0, limit)
-            self.rests[key] = rest, rest < limit
-        return rest
 
     def _end(self, s: IgluState, spent: float) -> None:
         """Note a state in which the turn may end."""

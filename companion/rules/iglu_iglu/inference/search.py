@@ -187,7 +187,7 @@ QUICK = 250
 """States that are looked at first, without the bounds that take time: most turns are found so."""
 SHARES = (50, 30, 20)
 """What each care may look at, in percent of all: most turns need no care."""
-LIKELY = 70
+LIKELY = 25
 """What is looked at for the shortest turns where some turn was found, in percent of all."""
 MOST_ANY = 200
 """States that are looked at for any turn at all, likely or not."""
@@ -286,7 +286,8 @@ def _search(
         ends = [s for s in level if s.phase in (ACT, OVER) and _agrees(s, w)]
         if ends:
             return SearchResult(_turns(before, ends, parents, w, limit), True, 1 + lines // LINES)
-        following: Parents = {}
+        following: list[IgluState] = []
+        fresh: set[int] = set()
         taken += 1
         for s in level:
             if s.phase == OVER:
@@ -296,11 +297,12 @@ def _search(
                 if lines > most:
                     return SearchResult((), False, 1 + lines // LINES)
                 new = s.after(move)
-                if new in parents or (new.turn != s.turn and new.to_move != NOBODY):
+                if new.turn != s.turn and new.to_move != NOBODY:
                     continue
-                known = following.get(new)
+                known = parents.get(new)
                 if known is not None:
-                    known.append((s, move))
+                    if id(known) in fresh:
+                        known.append((s, move))
                     continue
                 if hopeless(new, w) or (longest < MANY and taken + steps_left(new, w) > longest):
                     continue
@@ -308,9 +310,10 @@ def _search(
                     lines += WEIGHED
                     if scale.least(new, 0.0) >= NEVER:
                         continue
-                following[new] = [(s, move)]
-        parents.update(following)
-        level = list(following)
+                parents[new] = ways = [(s, move)]
+                fresh.add(id(ways))
+                following.append(new)
+        level = following
     return SearchResult((), True, 1 + lines // LINES)
 
 
