@@ -50,7 +50,7 @@ def test_the_right_clause_is_among_the_first_two(kept: bool, least: float) -> No
 
 
 def test_questions_that_the_ranking_was_not_made_for_are_answered_as_often_as_when_they_were_new() -> None:
-    """46 of 60 at the first look: what is tuned later must not make it fewer."""
+    """46 of 60 at the first look, 55 since each clause has phrases; nothing was tuned on them, nor may it be."""
     fresh = tomllib.loads((Path(__file__).parent / "fresh_questions.toml").read_text(encoding="utf-8"))
     asked_now = [
         (game_id, lang, text, set(answers.split()))
@@ -59,7 +59,7 @@ def test_questions_that_the_ranking_was_not_made_for_are_answered_as_often_as_wh
         for text, answers in told
     ]
     assert len(asked_now) == 60
-    assert sum(bool(first_two(game_id, lang, text) & answers) for game_id, lang, text, answers in asked_now) >= 46
+    assert sum(bool(first_two(game_id, lang, text) & answers) for game_id, lang, text, answers in asked_now) >= 55
 
 
 def test_the_question_of_the_report_are_answered_first() -> None:
