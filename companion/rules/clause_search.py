@@ -4,6 +4,10 @@ The ranking is BM25 with fields (S. Robertson and H. Zaragoza 2009, "The Probabi
 parameters that they name as usual. A word of the question finds the words that share its stem, those that it begins,
 those it is a part of (German compounds), and its synonyms, which are data: ``synonyms/<language>.toml`` for all games,
 ``synonyms/<game-id>.<language>.toml`` for one, written by people who know what a table says for what the rulebook says.
+
+There stands also how a table asks for each clause. A question that is like one of these says so by all its words, those
+among them that say nothing of their own ("when", "where"): what both have in common, against all that either has
+(P. Jaccard 1901), each word weighed by how rare it is.
 """
 
 from __future__ import annotations
@@ -27,8 +31,8 @@ PART: Final = 0.4
 """What a word of a text is worth that is the one asked for; means the same; begins with it; has it inside."""
 SHORTEST_BEGINNING: Final = 3
 SHORTEST_PART: Final = 4
-ASKED: Final = 2.0
-"""What a word counts by which a table asks for a clause, beside one of its text."""
+LIKE: Final = 1.0
+"""What a question counts that is asked as a table asks for a clause, against the best answer by its words."""
 NEAR: Final = 0.5
 """What answers half as well as the best is still told."""
 
@@ -87,7 +91,7 @@ class Thesaurus(NamedTuple):
 
     same: Mapping[str, frozenset[str]]
     idle: frozenset[str]
-    asked: Mapping[str, str]
+    asked: Mapping[str, Sequence[str]]
 
 
 @cache
@@ -97,7 +101,7 @@ def thesaurus(game_id: str, lang: str, folder: Path = SYNONYMS) -> Thesaurus:
 
     same: dict[str, set[str]] = {}
     idle: set[str] = set()
-    asked: dict[str, str] = {}
+    asked: dict[str, Sequence[str]] = {}
     for name in (f"{lang}.toml", f"{game_id}.{lang}.toml"):
         path = folder / name
         if path.exists():
@@ -126,14 +130,18 @@ class ClauseIndex:
         self.lang, self._words = lang, words
         self.ids: list[str] = []
         self._weights: list[dict[str, float]] = []
-        for passage in passages:
+        self._phrases = PhraseIndex(lang, words)
+        for number, passage in enumerate(passages):
             found: Counter[str] = Counter()
-            for weight, text in (*passage.fields, (ASKED, words.asked.get(passage.id, ""))):
+            asked = words.asked.get(passage.id, ())
+            for weight, text in (*passage.fields, (1.0, " ".join(asked))):
                 for word in words_of(text):
                     if word not in words.idle:
                         found[stem(word, lang)] += weight  # type: ignore[assignment]
             self.ids.append(passage.id)
             self._weights.append(dict(found))
+            for phrase in asked:
+                self._phrases.add(number, phrase)
         lengths = [sum(one.values()) for one in self._weights]
         usual = sum(lengths) / max(len(lengths), 1) or 1.0
         self._norms = [K1 * (1 - B + B * length / usual) for length in lengths]
@@ -142,31 +150,14 @@ class ClauseIndex:
             for word in one:
                 self._in.setdefault(word, []).append(number)
 
-    def _rarity(self, count: int) -> float:
-        return log(1 + (len(self.ids) - count + 0.5) / (count + 0.5))
-
-    def _variants(self, word: str) -> dict[str, float]:
-        """Return the words of the texts that a word of a question may mean, with what each is worth."""
-        base = stem(word, self.lang)
-        found = {one: SYNONYM for one in self._words.same.get(base, ()) if one in self._in}
-        if base in self._in:
-            found[base] = SAME
-        for one in self._in:
-            if one in found:
-                continue
-            if len(word) >= SHORTEST_BEGINNING and one.startswith(base):
-                found[one] = BEGINS
-            elif min(len(one), len(base)) >= SHORTEST_PART and (base in one or one in base):
-                found[one] = PART
-        return found
-
     def _telling(self, question: str) -> list[str]:
         asked = dict.fromkeys(words_of(question))
         return [word for word in asked if word not in self._words.idle] or list(asked)
 
     def knows(self, question: str) -> float:
         """Return how many words of a question are known here; one that is only the beginning of another counts less."""
-        best = (max(self._variants(word).values(), default=0.0) for word in self._telling(question))
+        every = (variants(word, self.lang, self._words, self._in) for word in self._telling(question))
+        best = (max(found.values(), default=0.0) for found in every)
         return sum(SAME if worth >= SYNONYM else worth for worth in best)
 
     def ask(self, question: str) -> list[tuple[float, str]]:
@@ -175,18 +166,18 @@ class ClauseIndex:
         scores: dict[int, float] = {}
         met: dict[int, float] = {}
         for word in telling:
-            variants = self._variants(word)
+            found = variants(word, self.lang, self._words, self._in)
             # A word and what means the same are one word, as rare as they are together; what merely begins so or has
             # it inside is a word of its own.
-            alike = {number for one, worth in variants.items() if worth >= SYNONYM for number in self._in[one]}
-            together = self._rarity(len(alike))
+            alike = {number for one, worth in found.items() if worth >= SYNONYM for number in self._in[one]}
+            together = rarity(len(alike), len(self.ids))
             best: dict[int, tuple[float, float]] = {}
-            for one, worth in variants.items():
+            for one, worth in found.items():
                 numbers = self._in[one]
-                rarity = together if worth >= SYNONYM else min(together, self._rarity(len(numbers)))
+                rare = together if worth >= SYNONYM else min(together, rarity(len(numbers), len(self.ids)))
                 for number in numbers:
                     weight = self._weights[number][one]
-                    value = worth * rarity * weight * (K1 + 1) / (weight + self._norms[number])
+                    value = worth * rare * weight * (K1 + 1) / (weight + self._norms[number])
                     best[number] = max(best.get(number, (0.0, 0.0)), (value, worth))
             for number, (value, worth) in best.items():
                 scores[number] = scores.get(number, 0.0) + value
@@ -194,5 +185,71 @@ class ClauseIndex:
         # What answers all of a question goes before what says one word of it often.
         for number, count in met.items():
             scores[number] *= count / len(telling)
+        top = max(scores.values(), default=0.0)
+        for number, alike_by in self._phrases.ask(question).items():
+            if number in scores:
+                scores[number] += LIKE * alike_by * top
         ranked = sorted(scores.items(), key=lambda one: (-one[1], one[0]))
         return [(score, self.ids[number]) for number, score in ranked]
+
+
+class PhraseIndex:
+    """How a table asks for each passage, phrase by phrase."""
+
+    def __init__(self, lang: str, words: Thesaurus) -> None:
+        self.lang, self._words = lang, words
+        self._of: list[tuple[int, frozenset[str]]] = []
+        self._in: dict[str, list[int]] = {}
+
+    def add(self, number: int, phrase: str) -> None:
+        """Note that a passage is asked for so."""
+        found = frozenset(stem(word, self.lang) for word in words_of(phrase))
+        for word in found:
+            self._in.setdefault(word, []).append(len(self._of))
+        self._of.append((number, found))
+
+    def ask(self, question: str) -> dict[int, float]:
+        """Return by passage how like the question its likest phrase is: 0 to 1."""
+        common: dict[int, float] = {}
+        all_asked = 0.0
+        for word in dict.fromkeys(words_of(question)):
+            found = variants(word, self.lang, self._words, self._in)
+            rare = self._rarity(stem(word, self.lang))
+            all_asked += rare
+            best: dict[int, float] = {}
+            for one, worth in found.items():
+                value = worth * min(rare, self._rarity(one))
+                for phrase in self._in[one]:
+                    best[phrase] = max(best.get(phrase, 0.0), value)
+            for phrase, value in best.items():
+                common[phrase] = common.get(phrase, 0.0) + value
+        likest: dict[int, float] = {}
+        for phrase, shared in common.items():
+            number, words = self._of[phrase]
+            either = all_asked + sum(map(self._rarity, words)) - shared
+            likest[number] = max(likest.get(number, 0.0), shared / either if either > 0 else 0.0)
+        return likest
+
+    def _rarity(self, word: str) -> float:
+        return rarity(len(self._in.get(word, ())), len(self._of))
+
+
+def rarity(count: int, every: int) -> float:
+    """Return what a word tells that stands in so many of all texts (BM25's)."""
+    return log(1 + (every - count + 0.5) / (count + 0.5))
+
+
+def variants(word: str, lang: str, words: Thesaurus, known: Mapping[str, object]) -> dict[str, float]:
+    """Return the known words that a word of a question may mean, with what each is worth."""
+    base = stem(word, lang)
+    found = {one: SYNONYM for one in words.same.get(base, ()) if one in known}
+    if base in known:
+        found[base] = SAME
+    for one in known:
+        if one in found:
+            continue
+        if len(word) >= SHORTEST_BEGINNING and one.startswith(base):
+            found[one] = BEGINS
+        elif min(len(one), len(base)) >= SHORTEST_PART and (base in one or one in base):
+            found[one] = PART
+    return found

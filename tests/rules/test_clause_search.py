@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from companion.rules import games
-from companion.rules.clause_search import ClauseIndex, Passage, Thesaurus, stem, thesaurus
+from companion.rules.clause_search import ClauseIndex, Passage, Thesaurus, stem, thesaurus, words_of
 from companion.rules.i18n import CLAUSES
 from companion.rules.rulebook import look_up, rulebook
 
@@ -50,7 +50,7 @@ def test_the_right_clause_is_among_the_first_two(kept: bool, least: float) -> No
 
 
 def test_questions_that_the_ranking_was_not_made_for_are_answered_as_often_as_when_they_were_new() -> None:
-    """46 of 60 at the first look: what is tuned later must not make it fewer."""
+    """46 of 60 at the first look, 55 since each clause has phrases; nothing was tuned on them, nor may it be."""
     fresh = tomllib.loads((Path(__file__).parent / "fresh_questions.toml").read_text(encoding="utf-8"))
     asked_now = [
         (game_id, lang, text, set(answers.split()))
@@ -59,7 +59,7 @@ def test_questions_that_the_ranking_was_not_made_for_are_answered_as_often_as_wh
         for text, answers in told
     ]
     assert len(asked_now) == 60
-    assert sum(bool(first_two(game_id, lang, text) & answers) for game_id, lang, text, answers in asked_now) >= 46
+    assert sum(bool(first_two(game_id, lang, text) & answers) for game_id, lang, text, answers in asked_now) >= 55
 
 
 def test_the_question_of_the_report_are_answered_first() -> None:
@@ -86,12 +86,13 @@ def test_every_synonym_file_is_of_a_game_and_names_clauses_that_there_are() -> N
         known = {*rulebook(game_id).clauses, *rulebook(game_id).disputes}
         for lang in ("en", "fr", "de"):
             words = thesaurus(game_id, lang)
-            assert words.same and words.idle and set(words.asked) <= known
+            assert words.same and words.idle and set(words.asked) == known, "each is asked for in some way"
+            assert all(phrases and all(map(words_of, phrases)) for phrases in words.asked.values())
     assert thesaurus("iglu-iglu", "eo") == NONE
 
 
 def test_words_are_known_by_stem_beginning_part_and_synonym() -> None:
-    words = Thesaurus({"bear": frozenset({"polar"})}, frozenset({"the"}), {"B": "white animal"})
+    words = Thesaurus({"bear": frozenset({"polar"})}, frozenset({"the"}), {"B": ["white animal"]})
     passages = [Passage("A", [(1.0, "The polar foxes")]), Passage("B", [(1.0, "walking inuit")]), Passage("C", [])]
     index = ClauseIndex(passages, "en", words)
     assert [one for _, one in index.ask("the bears")] == ["A"]
@@ -102,6 +103,16 @@ def test_words_are_known_by_stem_beginning_part_and_synonym() -> None:
     assert [one for _, one in ClauseIndex([Passage("A", [(1.0, "Polarfuchs")])], "de", NONE).ask("Fuchs")] == ["A"]
     assert index.ask("the") == [] and index.ask("") == []
     assert index.knows("bears inuit") == 2.0 and 0 < index.knows("inu") < 1
+
+
+def test_what_is_asked_as_a_table_asks_goes_first() -> None:
+    """Three clauses of the same words: what tells them apart are the words that say nothing by themselves."""
+    passages = [Passage(one, [(1.0, "A thaw removes a floe.")]) for one in "ABC"]
+    asked = {"A": ["which floe may I thaw"], "B": ["when may I thaw a floe"], "C": ["thaw", "who thaws a floe"]}
+    index = ClauseIndex(passages, "en", Thesaurus({}, frozenset({"which", "when", "who", "may", "i", "a"}), asked))
+    for question, first in (("when may a floe be thawed", "B"), ("which floe do I thaw", "A"), ("who thaws", "C")):
+        assert index.ask(question)[0][1] == first
+    assert index.ask("harpoon") == []
 
 
 def test_stems() -> None:

@@ -136,8 +136,8 @@ def one_step(evidence: Evidence, rng: Random) -> Evidence:
 
 
 def _open_hands(before: State[Any]) -> State[Any]:
-    """Return a state whose hands nobody knows, where a game has such."""
-    position = before.position()
+    """Return a state whose hands nobody knows, where a game has such: the tiles in them may lie anywhere."""
+    position = before.view(None)
     if "hands" not in position:
         return before
     del position["hands"]

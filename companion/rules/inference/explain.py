@@ -202,7 +202,7 @@ def _searched(
     found = found or turns(before, evidence, limit=limit, most=MOST // share)
     if found.turns:
         return Explanation(game_id, True, found.turns, None, (), (), found.complete, looked=found.looked)
-    nearest = _nearest(before, evidence, share, [objection.places for objection in plain if objection.places])
+    nearest = _nearest(before, evidence, share, plain)
     if nearest is None:
         over = before.end_reason
         rulings = () if over is None else (("", before.game.rulebook.ruling(False, over, before)),)
@@ -210,20 +210,22 @@ def _searched(
     return _short_of(before, evidence, nearest, found)
 
 
-def _nearest(before: State[Any], evidence: Evidence, share: int, wrong: Sequence[frozenset[str]]) -> Turn | None:
+def _nearest(before: State[Any], evidence: Evidence, share: int, plain: Sequence[Objection]) -> Turn | None:
     """Return the legal turn that misses the fewest places, as far as a bounded search finds it.
 
-    What is plainly ``wrong`` is taken for unknown; else one place after the other, then pairs; a game may know what
+    What is ``plain``ly wrong is taken for unknown; else one place after the other, then pairs; a game may know what
     else to try (``nearest``). Last, all that differ are unknown at once.
     """
     search = search_of(before.game.id)
     doubtful = evidence.misses(before.position())
     most, each = getattr(search, "RELAXED", (RELAXED_MOST, RELAXED_EACH))
+    wrong = frozenset[str]().union(*(objection.places for objection in plain))
     if wrong:
-        tried = turns(before, evidence.without(frozenset[str]().union(*wrong)), limit=1, most=2 * each)
+        tried = turns(before, evidence.without(wrong), limit=1, most=2 * each)
         if tried.turns:
             return tried.turns[0]
-    found = relaxed(before, evidence, doubtful, most // share, each)
+    sure = frozenset[str]().union(*(objection.places for objection in plain if objection.sure))
+    found = relaxed(before, evidence, doubtful, most // share, each, sure)
     if found is not None:
         return found
     own = getattr(search, "nearest", None)
@@ -234,16 +236,26 @@ def _nearest(before: State[Any], evidence: Evidence, share: int, wrong: Sequence
     return min(loose.turns, key=lambda turn: len(evidence.misses(turn.state.position())), default=None)
 
 
-def relaxed(before: State[Any], evidence: Evidence, doubtful: Sequence[str], most: int, each: int) -> Turn | None:
-    """Return a short legal turn with one or two of the doubtful places unknown, the likeliest ones first."""
+def relaxed(
+    before: State[Any],
+    evidence: Evidence,
+    doubtful: Sequence[str],
+    most: int,
+    each: int,
+    sure: frozenset[str] = frozenset(),
+) -> Turn | None:
+    """Return a short legal turn with one or two of the doubtful places unknown, the likeliest ones first.
+
+    No turn makes those good that are ``sure`` to be wrong: they are always among the unknown ones.
+    """
     position = before.position()
     changed = {name: _changed(content(position["places"][name]), evidence.places[name]) for name in doubtful}
-    pairs = list(combinations(doubtful, 2))
+    pairs = [pair for pair in combinations(doubtful, 2) if sure.issubset(pair)]
     # Two places where the same thing changed, as one that moved does, are the likeliest to go together.
     alike = [pair for pair in pairs if changed[pair[0]] & changed[pair[1]]]
     others = [pair for pair in pairs if not changed[pair[0]] & changed[pair[1]]]
     left = most
-    for group in (alike, [(name,) for name in doubtful], others):
+    for group in (alike, [(name,) for name in doubtful if sure <= {name}], others):
         best: Turn | None = None
         rank = len(doubtful) + 1, 0
         for names in group:

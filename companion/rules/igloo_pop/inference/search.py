@@ -29,6 +29,7 @@ __all__ = ["cases", "evidence_of", "explain", "find", "turn_of"]
 
 GUESSES: Final = 60
 """Guesses at what is not told that are followed."""
+TOO_MANY: Final = -1
 
 
 class Guess(NamedTuple):
@@ -52,6 +53,8 @@ class PopGoal(PopLikelihood):
         super().__init__(before, evidence)
         self.guess = guess
         self.reckoned = False
+        # Whose igloos a card lacks, by what stands on it.
+        self.dues: dict[tuple[int, tuple[int, ...]], tuple[int, ...]] = {}
 
     # --- what is not told ---------------------------------------------------------------------------------------------
 
@@ -217,12 +220,12 @@ class PopGoal(PopLikelihood):
         spare = [who for who in holding if not inside or not self.tallies["in_hand"][who]]
         missing = []
         for where, want in enumerate(guess.wants):
-            now = Counter(igloo >> 4 for igloo in s.igloos_at(where))
-            if now - want:
+            igloos = s.igloos_at(where)
+            due = self.dues.get((where, igloos))
+            if due is None:
+                due = self.dues[where, igloos] = self._due(where, Counter(igloo >> 4 for igloo in igloos), want)
+            if TOO_MANY in due:
                 return
-            # On a card that is half checked those that were turned over came first.
-            first = Counter(COLOURS.index(colour) for colour, _ in self.numbers[where])
-            due = first - now or want - now
             missing += [(who not in holding, COLOURS[who] not in s.passed, where, who) for who in due]
         if missing:
             # While igloos are left, whoever had passed places first: else the round might be over before.
@@ -236,6 +239,14 @@ class PopGoal(PopLikelihood):
         else:
             waiting = (who for who in self.seats if COLOURS[who] not in s.passed and s.own[COLOURS[who]])
             yield from (m.PASSES[who] for who in islice(waiting, 1))
+
+    def _due(self, where: int, now: Counter[int], want: Counter[int]) -> tuple[int, ...]:
+        """Return whose igloos a card still lacks; ``TOO_MANY`` where it has some that are not wanted."""
+        if now - want:
+            return (TOO_MANY,)
+        # On a card that is half checked those that were turned over came first.
+        first = Counter(COLOURS.index(colour) for colour, _ in self.numbers[where])
+        return tuple(first - now or want - now)
 
     def _hands(self, s: PopPosition, spare: Sequence[int]) -> Iterator[IglooPopMove]:
         """Yield what makes the hands as they were told, and who has passed: one after the other."""

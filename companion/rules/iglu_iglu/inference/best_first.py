@@ -294,8 +294,9 @@ class BestFirstSearch:
         self.cheapest = NEVER
         # States still to be looked at: the least that a turn through them costs, and up to what that has been done.
         self.heap: list[tuple[float, int, float, IgluState]] = []
-        # Of states that were given up, what they cost at least: they are come by in many ways.
+        # What states cost at least that were given up, and those of beams: they are come by in many ways.
         self.beyond: dict[IgluState, float] = {}
+        self.rests: dict[tuple[IgluState, bool], float] = {}
         self.number = 0
         self.push(self.scale.least(before, 0.0), before)
 
@@ -338,13 +339,11 @@ class BestFirstSearch:
         parents, scale = self.parents, self.scale
         bar = self.bar()
         for move in candidates(s, scale, budget - spent + _CLOSE):
-            cost = spent + price(s, move)
-            if cost > bar + _CLOSE:
+            if (cost := spent + price(s, move)) > bar + _CLOSE:
                 continue
             self.looked += 1
             new = s.after(move)
-            known = parents.get(new)
-            if known is not None:
+            if (known := parents.get(new)) is not None:
                 if abs(known[0] - cost) < _CLOSE:
                     if (s, move) not in known[1]:
                         known[1].append((s, move))
@@ -388,8 +387,9 @@ class BestFirstSearch:
                     new = s.after(move)
                     if (new.turn != s.turn and new.to_move != NOBODY) or (new in parents and parents[new][0] <= cost):
                         continue
-                    least = cost + scale.least(new, -1.0)
-                    if least <= bar + _CLOSE:
+                    if (key := (new, scale.early)) not in self.rests:
+                        self.rests[key] = scale.least(new, -1.0)
+                    if (least := cost + self.rests[key]) <= bar + _CLOSE:
                         parents[new] = (cost, [(s, move)])
                         following[new] = least
             level = sorted(following, key=following.__getitem__)[:width]

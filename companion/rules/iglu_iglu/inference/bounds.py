@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import ALL, CORNER_SQUARES, CORNERS, NUMBER, SEA, numbers
 from companion.rules.iglu_iglu.json_form import to_json
 from companion.rules.iglu_iglu.position import (
+    ACT,
     ANIMALS_PLAYED,
     DEFENDING,
     DISPLACING,
@@ -51,6 +52,48 @@ WITHIN: tuple[tuple[int, ...], ...] = tuple(
 """The squares that are at most 0, 1 … steps away from each."""
 
 
+Span = tuple[int, int]
+"""How many of a thing there are at least and at most."""
+
+
+class SeenSquare(NamedTuple):
+    """What may lie on a square: its ground, and how many of each thing at least and at most."""
+
+    floe: bool
+    no_water: bool
+    pack: bool
+    only_pack: bool
+    bare: bool
+    bears: Span
+    tokens: tuple[Span, ...]
+    igloos: tuple[Span, ...]
+    inuit: tuple[Span, ...]
+
+
+@lru_cache(4096)
+def _seen(contents: tuple[Content, ...], colours: tuple[str, ...]) -> SeenSquare:
+    """Return what the contents say of a square that are possible there."""
+    grounds = {ground for ground, _ in contents}
+    floe = grounds & {"floe", "pack"}
+    counts = [{(kind, what): count for kind, what, count in things} for _, things in contents]
+
+    def span(*things: tuple[str, Any]) -> Span:
+        found = [sum(count.get(thing, 0) for thing in things) for count in counts]
+        return min(found, default=0), max(found, default=0)
+
+    return SeenSquare(
+        bool(floe),
+        floe == grounds,
+        "pack" in grounds,
+        grounds == {"pack"},
+        not any(counts),
+        span(("bear", 4), ("bear", None)),
+        tuple(span(components.TOKENS[token]) for token in range(6)),
+        tuple(span(("igloo", colour)) for colour in colours),
+        tuple(span(("inuit", colour)) for colour in colours),
+    )
+
+
 class SeenConstraints:
     """What was seen, as bit sets: for every thing where it may lie and where it must."""
 
@@ -76,53 +119,59 @@ class SeenConstraints:
         self.most: list[list[int]] = [[MANY] * 64 for _ in colours]
         # How many tokens of a kind were seen at least, and at most where every place was seen.
         self.total_least, self.total_most = [0] * 7, [0] * 7
+        bare = 0
         for square, contents in self.places.items():
-            self._place(1 << square, square, list(contents), colours)
+            found = _seen(tuple(contents), colours)
+            self._ground(1 << square, found)
+            if found.bare:
+                bare |= 1 << square
+                for most in self.most:
+                    most[square] = 0
+            else:
+                self._things(1 << square, square, found)
+        # Most squares are bare.
+        self.may_token = [may & ~bare for may in self.may_token]
+        self.may_igloo = [may & ~bare for may in self.may_igloo]
         if self.unknown & ~CORNERS:
             self.total_most = [MANY] * 7
         self.bears_most = self.total_most.pop()
         self.floes_least = self.must_floe.bit_count()
         self.floes_most = (self.may_floe & SEA).bit_count()
 
-    def _place(self, bit: int, square: int, contents: list[Content], colours: tuple[str, ...]) -> None:
+    def _ground(self, bit: int, seen: SeenSquare) -> None:
         self.unknown &= ~bit
-        grounds = {ground for ground, _ in contents}
-        floe = grounds & {"floe", "pack"}
-        self.may_floe &= ALL if floe else ~bit
-        self.must_floe |= bit if floe == grounds else 0
-        self.may_pack &= ALL if "pack" in grounds else ~bit
-        self.must_pack |= bit if grounds == {"pack"} else 0
-        counts = [{(kind, what): count for kind, what, count in things} for _, things in contents]
-        bears = [found.get(("bear", 4), 0) + found.get(("bear", None), 0) for found in counts]
-        self.may_bear &= ALL if any(bears) else ~bit
-        self.must_bear |= bit if all(bears) else 0
-        self.total_least[components.BEAR_TOKEN] += min(bears, default=0)
-        self.total_most[components.BEAR_TOKEN] += max(bears, default=0)
-        if not any(counts):
-            self._bare(bit, square)
-            return
-        for token in range(6):
-            found = [c.get(components.TOKENS[token], 0) for c in counts]
-            self.total_least[token] += min(found)
-            self.total_most[token] += max(found)
-            self.may_token[token] &= ALL if any(found) else ~bit
-            self.must_token[token] |= bit if all(found) else 0
-        for seat, colour in enumerate(colours):
-            igloos = [c.get(("igloo", colour), 0) for c in counts]
-            self.may_igloo[seat] &= ALL if any(igloos) else ~bit
-            self.must_igloo[seat] |= bit if all(igloos) else 0
-            inuit = [c.get(("inuit", colour), 0) for c in counts]
-            self.most[seat][square] = max(inuit, default=0)
-            if min(inuit, default=0):
-                self.least[seat][square] = min(inuit)
+        if not seen.floe:
+            self.may_floe &= ~bit
+        if seen.no_water:
+            self.must_floe |= bit
+        if not seen.pack:
+            self.may_pack &= ~bit
+        if seen.only_pack:
+            self.must_pack |= bit
+        if not seen.bears[1]:
+            self.may_bear &= ~bit
+        if seen.bears[0]:
+            self.must_bear |= bit
+        self.total_least[components.BEAR_TOKEN] += seen.bears[0]
+        self.total_most[components.BEAR_TOKEN] += seen.bears[1]
 
-    def _bare(self, bit: int, square: int) -> None:
-        """Note a square where nothing lies: most are so."""
-        for token in range(6):
-            self.may_token[token] &= ~bit
-        for seat, most in enumerate(self.most):
-            self.may_igloo[seat] &= ~bit
-            most[square] = 0
+    def _things(self, bit: int, square: int, seen: SeenSquare) -> None:
+        for token, (least, most) in enumerate(seen.tokens):
+            self.total_least[token] += least
+            self.total_most[token] += most
+            if not most:
+                self.may_token[token] &= ~bit
+            if least:
+                self.must_token[token] |= bit
+        for seat, (least, most) in enumerate(seen.igloos):
+            if not most:
+                self.may_igloo[seat] &= ~bit
+            if least:
+                self.must_igloo[seat] |= bit
+        for seat, (least, most) in enumerate(seen.inuit):
+            self.most[seat][square] = most
+            if least:
+                self.least[seat][square] = least
 
 
 def tells(face: str) -> bool:
@@ -322,6 +371,23 @@ def _away(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
 def _hunting_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
     """Return the points for the animals that are more than were seen anywhere, or MANY where too few are left."""
     fresh = 3 if means.face else s.remaining if s.phase == DRAWING else 0
+    gone, short = _hunted(s, w, means)
+    if short > fresh:
+        return MANY
+    bears = s.bears.bit_count() - w.bears_most
+    harpoon = int(means.harpoon)
+    if bears > 0 and not means.thaw and s.phase != DEFENDING and not means.steps:
+        if bears > harpoon:
+            return MANY
+        harpoon -= bears
+    if s.bears.bit_count() + means.face < w.must_bear.bit_count():
+        return MANY
+    gone.sort(reverse=True)
+    return sum(gone[harpoon:])
+
+
+def _hunted(s: IgluPosition, w: SeenConstraints, means: Means) -> tuple[list[int], int]:
+    """Return the values of the animals that must have been hunted, and how many are fewer than were seen."""
     # A step of a bear, also of one that comes or gives way to a drift, eats what it meets.
     eaters = ALL if means.face or means.drift else s.bears
     gone: list[int] = []
@@ -335,18 +401,44 @@ def _hunting_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
             if means.steps or means.drift:
                 extra -= sum(_near_bear(square, eaters, means.steps + means.drift) for square in squares)
             gone += [value] * extra
-    if short > fresh:
-        return MANY
-    bears = s.bears.bit_count() - w.bears_most
-    harpoon = int(means.harpoon)
-    if bears > 0 and not means.thaw and s.phase != DEFENDING and not means.steps:
-        if bears > harpoon:
-            return MANY
-        harpoon -= bears
-    if s.bears.bit_count() + means.face < w.must_bear.bit_count():
-        return MANY
-    gone.sort(reverse=True)
-    return sum(gone[harpoon:])
+    return gone, short
+
+
+def steps_left(s: IgluPosition, w: SeenConstraints) -> int:
+    """Return how many steps are missing at least until a board is what was seen.
+
+    It is told in phase 2 only, where each step moves one inuit, builds one igloo, thaws one floe, hunts one animal or
+    moves one; elsewhere it is 0.
+    """
+    if s.phase not in (ACT, MOVING) or not s.melted:
+        return 0
+    means = Means(s, drift=False)
+    seat = s.turn
+    inuit = s.inuit[seat]
+    steps: int = (w.must_igloo[seat] & ~s.igloos[seat]).bit_count() + int(bool(s.floes & ~w.may_floe))
+    # To a corner an inuit may have fled.
+    steps += sum(
+        max(0, least - inuit.count(square)) for square, least in w.least[seat].items() if not CORNERS >> square & 1
+    )
+    hunts = len(_hunted(s, w, means)[0])
+    away = _away(s, w, means)
+    all_three: bool = s.table.all_three
+    if s.phase == MOVING:
+        moved = s.remaining if all_three else away
+        return steps + hunts + moved
+    played = (1 + (3 if all_three else away)) if away else 0
+    return steps + max(played + hunts, _cleared(s, w, means))
+
+
+def _cleared(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
+    """Return how many steps it takes at least to rid squares of animals that were not seen there."""
+    stands = (*s.fish_at, *(() if means.thaw else s.fox_at))
+    over: int = sum((stand & ~may).bit_count() for stand, may in zip(stands, w.may_token, strict=False))
+    if not means.steps:
+        return over
+    # The tile, and its steps: a bear may eat several at once.
+    moved = 1 + (3 if s.table.all_three else 1)
+    return min(over, moved if s.bears else moved + max(0, over - 3))
 
 
 def _near_bear(square: int, bears: int, steps: int) -> bool:

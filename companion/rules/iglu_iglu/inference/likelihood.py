@@ -150,6 +150,10 @@ class IgluLikelihood:
         )
         self.wants_water = sum(1 << q for q, (w, d, p) in enumerate(self.ground) if w < max(d, p))
         self.wants_floe = sum(1 << q for q, (w, d, p) in enumerate(self.ground) if min(d, p) < w)
+        # Where a floe may have melted, or a pack lie: elsewhere that is impossible.
+        self.may_water = sum(1 << q for q, losses in enumerate(self.ground) if losses[0] < NEVER)
+        self.may_pack = sum(1 << q for q, losses in enumerate(self.ground) if losses[2] < NEVER)
+        self.no_bear = sum(1 << q for q, losses in enumerate(self.token[components.BEAR_TOKEN]) if losses[1] >= NEVER)
         self.wants_pack = sum(1 << q for q, (w, d, p) in enumerate(self.ground) if p < max(d, w))
         self.no_inuit = [sum(losses[0] for losses in table) for table in self.inuit]
         self.no_igloo = [sum(losses[0] for losses in table) for table in self.igloo]

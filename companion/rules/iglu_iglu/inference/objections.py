@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from companion.rules.core import JSON, Reason
+from companion.rules.iglu_iglu import melting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.actions import COST_IGLOO, COST_KAYAK, reachable
-from companion.rules.iglu_iglu.board import CORNERS, NEAR, SEA, SQUARES, names, numbers
-from companion.rules.iglu_iglu.components import FOX
+from companion.rules.iglu_iglu.board import CORNERS, DIRECTIONS, NEAR, RAYS, SEA, SQUARES, names, numbers
+from companion.rules.iglu_iglu.components import DRIFT, FOX
 from companion.rules.iglu_iglu.inference.bounds import DISTANCE, Means, SeenConstraints, unmelted
 from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.state import IgluState
@@ -91,9 +92,25 @@ def _pairs(gone: Sequence[int], come: Sequence[int]) -> Iterator[tuple[int, int]
         yield origin, target
 
 
+def _carried(s: IgluState, w: SeenConstraints) -> int:
+    """Return the squares of the rows that may have drifted by one, onto the square that melted, and left one behind."""
+    found = 0
+    for hole in numbers(melting.takeable(s)) if unmelted(s) and s.tiles[DRIFT] > 0 else ():
+        for direction in DIRECTIONS:
+            row = 1 << hole
+            for square in RAYS[direction][hole]:
+                if not s.floes >> square & 1:
+                    break
+                row |= 1 << square
+                if not w.must_floe >> square & 1:
+                    found |= row
+    return found
+
+
 def _rivals(s: IgluState, w: SeenConstraints, *, drift: bool) -> Iterator[Objection]:
     """Yield what was moved or built that belongs to somebody whose turn it is not."""
     colours = s.table.colours
+    carried = _carried(s, w)
     for seat, other in enumerate(colours):
         if seat == s.turn:
             continue
@@ -103,17 +120,21 @@ def _rivals(s: IgluState, w: SeenConstraints, *, drift: bool) -> Iterator[Object
             # A drift carries a floe by one square.
             if not drift or (not w.unknown & ~CORNERS and all(DISTANCE[other_one][target] > 1 for other_one in gone)):
                 way = {"square": SQUARES[origin], "target": SQUARES[target]}
-                yield _objection(s, "", "rival-moved", {**facts, **way}, (origin, target), sure=True)
+                sure = not carried >> origin & carried >> target & 1
+                yield _objection(s, "", "rival-moved", {**facts, **way}, (origin, target), sure=sure)
         if not drift:
             for square in numbers(w.must_igloo[seat] & ~s.igloos[seat]):
-                yield _objection(s, "", "rival-built", {**facts, "square": SQUARES[square]}, (square,), sure=True)
+                sure = not carried >> square & 1
+                yield _objection(s, "", "rival-built", {**facts, "square": SQUARES[square]}, (square,), sure=sure)
 
 
 def _igloos_gone(s: IgluState, w: SeenConstraints) -> Iterator[Objection]:
+    carried = _carried(s, w)
     for seat, owner in enumerate(s.table.colours):
         # Where its floe has gone too, that is what is wrong.
         for square in numbers(s.igloos[seat] & w.may_floe & ~w.may_igloo[seat]):
-            yield _objection(s, "", "igloo-taken", {"owner": owner, "square": SQUARES[square]}, (square,), sure=True)
+            facts: dict[str, JSON] = {"owner": owner, "square": SQUARES[square]}
+            yield _objection(s, "", "igloo-taken", facts, (square,), sure=not carried >> square & 1)
 
 
 # --- points -----------------------------------------------------------------------------------------------------------

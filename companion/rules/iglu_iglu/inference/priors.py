@@ -184,6 +184,9 @@ class Scale:
             fresh = 1 << s.square
         elif s.phase == START and not self.early:
             fresh = melting.takeable(s)
+        # Only a drift brings a floe to where one has melted; a pack may thaw, too.
+        melted = fresh & self.likelihood.may_water
+        packed = melted | (fresh & self.likelihood.may_pack)
         red = melting.hidden_red(s)
         tiles = s.tiles
         whole = red + sum(tiles[: components.RED])
@@ -199,13 +202,15 @@ class Scale:
             if face == components.DRIFT:
                 found.append(Case(price + PUSHED, drift=True))
             elif face == components.BEAR:
-                found.append(Case(price, fresh=fresh, drawn=(components.BEAR_TOKEN, 1, (1,))))
+                if melted:
+                    found.append(Case(price, fresh=melted, drawn=(components.BEAR_TOKEN, 1, (1,))))
             elif face == components.PACK:
-                found.append(
-                    Case(price, pack=True, fresh=fresh, drawn=(components.FOX, 1, _reserves(s, components.FOX)))
-                )
-            else:
-                found.append(Case(price, fresh=fresh, drawn=(components.FISH, face + 2, _reserves(s, components.FISH))))
+                if packed:
+                    drawn = (components.FOX, 1, _reserves(s, components.FOX))
+                    found.append(Case(price, pack=True, fresh=packed, drawn=drawn))
+            elif melted:
+                drawn = (components.FISH, face + 2, _reserves(s, components.FISH))
+                found.append(Case(price, fresh=melted, drawn=drawn))
         if self.drift_only:
             found = [case for case in found if case.drift]
         elif unmelted(s) and (s.phase != START or self.early or not fresh):
@@ -246,31 +251,100 @@ class Scale:
         lowest = self._of(s, every(ways), case, bar)
         if lowest >= bar:
             return lowest
+        if case.drift:
+            best = NEVER
+            for way in ways:
+                if lowest + way.price >= min(best, bar):
+                    return min(best, lowest + way.price)
+                best = min(best, self._of(s, way, case, min(best, bar)))
+                if best <= budget:
+                    break
+            return best
+        return self._cheapest(s, ways, case, lowest, bar, budget)
+
+    def _cheapest(
+        self, s: IgluPosition, ways: tuple[TurnCost, ...], case: Case, lowest: float, bar: float, budget: float
+    ) -> float:
+        """Return what :meth:`_of` says of the cheapest of several ways without a drift: what they share is done once.
+
+        ``lowest``: what all ways together cost at least, free of charge.
+        """
+        likelihood, seat = self.likelihood, s.turn
+        always = likelihood.always
+        grounds: dict[int, float] = {}
+        tribes: dict[bool, tuple[float, Losses]] = {}
+        herds: dict[tuple[int, int], Losses] = {}
         best = NEVER
         for way in ways:
-            if lowest + way.price >= min(best, bar):
+            most = min(best, bar)
+            if lowest + way.price >= most:
                 return min(best, lowest + way.price)
-            best = min(best, self._of(s, way, case, min(best, bar)))
+            least = way.price + always + (0.0 if case.idle else POINT * min(3, way.sure))
+            if (ground := grounds.get(way.removals)) is None:
+                ground = likelihood.grounds_bound(s.floes, s.packs, way.removals, case.fresh if case.pack else 0)
+                grounds[way.removals] = ground
+            least += ground
+            if least >= most or self._bear_stays(s, way):
+                continue
+            if (tribe := tribes.get(way.flight)) is None:
+                others = [
+                    likelihood.other_bound(other, s.inuit[other], s.igloos[other], way.flight)
+                    for other in range(len(s.inuit))
+                    if other != seat
+                ]
+                own = likelihood.own_bound(seat, s.inuit[seat], s.igloos[seat], way.flight)
+                tribe = tribes[way.flight] = sum(others), own
+            least += tribe[0]
+            if least >= most:
+                continue
+            if (animals := herds.get((way.steps, way.free))) is None:
+                animals = likelihood.animals_bound(s.fish, s.fox, s.bears, way.steps, way.free, case.fresh, case.drawn)
+                herds[way.steps, way.free] = animals
+            best = min(best, max(way.price, least + together(tribe[1], animals, way.points)))
             if best <= budget:
                 break
         return best
 
     def _of(self, s: IgluPosition, way: TurnCost, case: Case, bar: float = NEVER) -> float:
+        """Return the least that a state costs this way; what is beyond the bar is not told exactly.
+
+        What takes least time comes first: most states are given up for it.
+        """
         likelihood = self.likelihood
+        always = way.price + likelihood.always + (0.0 if case.idle else POINT * min(3, way.sure))
+        if case.drift:
+            lines = likelihood.lines.grounds(s.floes, s.packs, way.removals)
+            open_lines = lines[:-1] if sure(s, early=self.early) else lines
+            grounds = min(open_lines, default=NEVER)
+        else:
+            grounds = likelihood.grounds_bound(s.floes, s.packs, way.removals, case.fresh if case.pack else 0)
+            if self._bear_stays(s, way):
+                return max(bar, NEVER)
+        if always + grounds >= bar:
+            return always + grounds
+        rivals = [seat for seat in range(len(s.inuit)) if seat != s.turn]
+        others = [likelihood.other_bound(seat, s.inuit[seat], s.igloos[seat], way.flight) for seat in rivals]
+        if not case.drift and always + grounds + sum(others) >= bar:
+            return always + grounds + sum(others)
         own = likelihood.own_bound(s.turn, s.inuit[s.turn], s.igloos[s.turn], way.flight, case.drift)
         animals = likelihood.animals_bound(
             s.fish, s.fox, s.bears, way.steps, way.free, case.fresh, case.drawn, drift=case.drift
         )
-        rivals = [seat for seat in range(len(s.inuit)) if seat != s.turn]
-        others = [likelihood.other_bound(seat, s.inuit[seat], s.igloos[seat], way.flight) for seat in rivals]
-        always = likelihood.always + (0.0 if case.idle else POINT * min(3, way.sure))
         if case.drift:
             theirs = list(zip(rivals, others, strict=True))
-            total = self._drifted(s, way, own, animals, theirs, bar - way.price - always)
+            total = self._drifted(s, way, own, animals, theirs, open_lines, bar - always)
         else:
-            total = likelihood.grounds_bound(s.floes, s.packs, way.removals, case.fresh if case.pack else 0)
-            total += sum(others) + together(own, animals, way.points)
-        return way.price + max(0.0, always + total)
+            total = grounds + sum(others) + together(own, animals, way.points)
+        return max(way.price, always + total)
+
+    def _bear_stays(self, s: IgluPosition, way: TurnCost) -> bool:
+        """Return whether a bear that cannot be where it is stays there: afloat no tile but an animal movement moves it.
+
+        A harpoon reaches it only from its own floe, and only a floe thaws.
+        """
+        if way.steps or s.phase in (DEFENDING, FLEEING):
+            return False
+        return bool(s.bears & ~s.floes & self.likelihood.no_bear)
 
     def _drifted(
         self,
@@ -279,6 +353,7 @@ class Scale:
         own: Losses,
         animals: Losses,
         rivals: Sequence[tuple[int, float]],
+        lines: Sequence[float],
         bar: float,
     ) -> float:
         """Return the least loss of a board that drifts, on whatever line: no part of it gains what another loses.
@@ -290,8 +365,9 @@ class Scale:
         theirs = [(loss, likelihood.lines.tribe(seat, s.inuit[seat], s.igloos[seat])) for seat, loss in rivals]
         herds = likelihood.lines.animals(s.fish, s.fox, s.bears)
         best = bar
-        lines = likelihood.lines.grounds(s.floes, s.packs, way.removals)
-        for line, loss in enumerate(lines[:-1] if sure(s, early=self.early) else lines):
+        for line, loss in enumerate(lines):
+            if loss >= best:
+                continue
             rest = loss
             for lost, gains in theirs:
                 rest += max(0.0, lost - gains[line])

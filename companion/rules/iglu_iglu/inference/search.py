@@ -18,11 +18,13 @@ from companion.rules.iglu_iglu.game import GAME
 from companion.rules.iglu_iglu.inference import best_first
 from companion.rules.iglu_iglu.inference.bounds import (
     EARLY,
+    MANY,
     PLAIN,
     THOROUGH,
     SeenConstraints,
     fields_agree,
     hopeless,
+    steps_left,
     tells,
 )
 from companion.rules.iglu_iglu.inference.gains import NEVER
@@ -185,7 +187,7 @@ QUICK = 250
 """States that are looked at first, without the bounds that take time: most turns are found so."""
 SHARES = (50, 30, 20)
 """What each care may look at, in percent of all: most turns need no care."""
-LIKELY = 70
+LIKELY = 25
 """What is looked at for the shortest turns where some turn was found, in percent of all."""
 MOST_ANY = 200
 """States that are looked at for any turn at all, likely or not."""
@@ -213,7 +215,8 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: fl
     if found.turns or most <= QUICK:
         return found
     likelihood = IgluLikelihood(evidence, before)
-    some = any_turn(before, likelihood, limit, MOST_ANY)
+    walk = best_first.BestFirstSearch(before, likelihood, 0.0, NEVER / 2, early=True)
+    some = _any_turn(walk, limit, MOST_ANY)
     looked += some.looked
     # Where some turn leads there it is worth a long walk to the shortest ones; else bounds are worth their time.
     left = most * LIKELY // 100 if some.turns else most // UNLIKELY
@@ -228,23 +231,24 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: fl
             scale.early = care != PLAIN
             # Three steps take an animal to a square of the other colour of a chessboard: only a drift brings it back.
             scale.drift_only = care == THOROUGH and before.table.all_three
-        found = _search(before, w, limit, left if some.turns else left * SHARES[care] // 100, scale)
+        longest = min((_steps(turn) for turn in some.turns if care != PLAIN or not _early(before, turn)), default=MANY)
+        found = _search(before, w, limit, left if some.turns else left * SHARES[care] // 100, scale, longest)
         left -= found.looked if some.turns else 0
         looked, complete = looked + found.looked, found.complete and (complete or care == PLAIN)
     if not found.turns and not some.turns and not complete:
-        some = any_turn(before, likelihood, limit, 0, best_first.WIDE)
+        # What was weighed before is known.
+        looked -= walk.looked
+        walk.beam(best_first.WIDE)
+        some = SearchResult(walk.turns(limit, 0.0), False, walk.looked)
         looked += some.looked
     return SearchResult(found.turns or some.turns, complete, looked)
 
 
-def any_turn(
-    before: IgluState, likelihood: IgluLikelihood, limit: int, most: int, width: int = best_first.WIDTH
-) -> SearchResult:
+def _any_turn(walk: best_first.BestFirstSearch, limit: int, most: int) -> SearchResult:
     """Return turns that end as was seen for certain, tiles before melting among them, the likeliest that are found."""
-    walk = best_first.BestFirstSearch(before, likelihood, 0.0, NEVER / 2, early=True)
     complete = walk.ahead(most)
     if not walk.ends and not complete:
-        walk.beam(width)
+        walk.beam(best_first.WIDTH)
     return SearchResult(walk.turns(limit, 0.0), complete, walk.looked)
 
 
@@ -253,9 +257,22 @@ def nearest(before: IgluState, evidence: Evidence, share: int = 1) -> Turn | Non
     return next(iter(best_first.nearest(before, evidence, best_first.MOST_NEAREST // share).turns), None)
 
 
-def _search(before: IgluState, w: SeenConstraints, limit: int, most: int, scale: Scale | None) -> SearchResult:
+def _steps(turn: Turn) -> int:
+    """Return how many steps a turn has, its end not counted."""
+    return sum(move.kind != m.END for move in turn.moves if isinstance(move, IgluMove))
+
+
+def _early(before: IgluState, turn: Turn) -> bool:
+    """Return whether a turn plays tiles before it melts."""
+    return before.phase == START and not isinstance(turn.moves[0], m.Melt)
+
+
+def _search(
+    before: IgluState, w: SeenConstraints, limit: int, most: int, scale: Scale | None, longest: int = MANY
+) -> SearchResult:
     """Walk level by level; with a ``scale`` states are also given up that its bounds exclude.
 
+    Turns of more than ``longest`` steps are not looked for.
     What a walk has looked at is reckoned in states of as many lines each as states usually have.
     """
     if scale is not None and scale.least(before, 0.0) >= NEVER:
@@ -264,12 +281,14 @@ def _search(before: IgluState, w: SeenConstraints, limit: int, most: int, scale:
         return SearchResult((), True, 1)
     parents: Parents = {before: []}
     level = [before]
-    lines, most = 0, most * LINES
+    lines, most, taken = 0, most * LINES, 0
     while level:
         ends = [s for s in level if s.phase in (ACT, OVER) and _agrees(s, w)]
         if ends:
             return SearchResult(_turns(before, ends, parents, w, limit), True, 1 + lines // LINES)
-        following: Parents = {}
+        following: list[IgluState] = []
+        fresh: set[int] = set()
+        taken += 1
         for s in level:
             if s.phase == OVER:
                 continue
@@ -278,21 +297,23 @@ def _search(before: IgluState, w: SeenConstraints, limit: int, most: int, scale:
                 if lines > most:
                     return SearchResult((), False, 1 + lines // LINES)
                 new = s.after(move)
-                if new in parents or (new.turn != s.turn and new.to_move != NOBODY):
+                if new.turn != s.turn and new.to_move != NOBODY:
                     continue
-                known = following.get(new)
+                known = parents.get(new)
                 if known is not None:
-                    known.append((s, move))
+                    if id(known) in fresh:
+                        known.append((s, move))
                     continue
-                if hopeless(new, w):
+                if hopeless(new, w) or (longest < MANY and taken + steps_left(new, w) > longest):
                     continue
                 if scale is not None and new.phase != OVER:
                     lines += WEIGHED
                     if scale.least(new, 0.0) >= NEVER:
                         continue
-                following[new] = [(s, move)]
-        parents.update(following)
-        level = list(following)
+                parents[new] = ways = [(s, move)]
+                fresh.add(id(ways))
+                following.append(new)
+        level = following
     return SearchResult((), True, 1 + lines // LINES)
 
 

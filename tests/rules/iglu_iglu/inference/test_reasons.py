@@ -54,6 +54,15 @@ def test_a_rival_that_built_and_an_igloo_that_was_taken(ask: Make) -> None:
     assert taken.clauses == ("IGLU-2.C.1",) and taken.en.startswith("The igloo of blue on h4")
 
 
+def test_what_a_drift_onto_the_melted_square_carried_is_legal(ask: Make) -> None:
+    """A drift from c4 pushed b4 there, with a rival's inuit and igloo on it: only b4 looks melted."""
+    melted = MELTED.replace("##...###", "#.#..###")
+    for things in ("b", "b B", "B"):
+        found = ask({"b1": "r", "b4": things}, {"b1": "r", "c4": things}, melted)
+        assert found.legal and "drift b4 e" in map(str, found.turns[0].moves)
+    assert not ask({"b1": "r", "h4": "b B"}, {"b1": "r", "h5": "b B"}, melted).legal
+
+
 @pytest.mark.cites("IGLU-2.1", "IGLU-2.A.1")
 def test_more_steps_than_points(ask: Make) -> None:
     found = ask({"b1": "r"}, {"c6": "r"}, hands={"red": "", "blue": ""}, piles={"tiles": {"drift": 20, "pack": 36}})

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from companion.cli.explain import command
+from companion.lab.bench.turn_times import whole_turns
 from companion.rules import game
 from companion.rules.core import CHANCE, NOBODY, SetupError
 from companion.rules.iglu_iglu import components
@@ -346,6 +347,32 @@ def test_bounds_never_give_up_a_state_on_a_way_that_was_played() -> None:
         for text in moves[:-1]:
             state = state.after(IGLU.parse(text))
             assert state.phase == OVER or not search.hopeless(state, wanted), (moves, text)
+
+
+def test_no_more_steps_are_thought_missing_than_were_taken() -> None:
+    rng = Random(14)
+    told = 0
+    for before, moves, after in played_turns(rng, 120):
+        names = rng.sample(list(after.position()["places"]), 12)
+        for evidence in (seen(after), seen(after, *names)):
+            wanted = search.SeenConstraints(evidence, before.colours)
+            state = before
+            for taken, text in enumerate(moves[:-1], 1):
+                state = state.after(IGLU.parse(text))
+                left = 0 if state.phase == OVER else search.steps_left(state, wanted)
+                assert left <= len(moves) - 1 - taken, (moves, text)
+                told += left
+    assert told, "some were missing"
+
+
+def test_a_long_turn_is_found_without_looking_at_all_longer_ones() -> None:
+    """Three animals moved, one was hunted and an inuit walked, hands unknown: the walk once gave up on this."""
+    *_, (before, _, after) = whole_turns("iglu-iglu", Random(7), 20)
+    hidden = before.view(None)
+    del hidden["hands"]
+    (state,) = cases("iglu-iglu", hidden)
+    found = turns(state, seen(after))
+    assert found.turns and found.complete and found.looked < 6000
 
 
 # --- positions as files -----------------------------------------------------------------------------------------------
