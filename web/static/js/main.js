@@ -9,8 +9,7 @@ import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardPlay, DRAG, syncBoard, takeBoard } from "./board.js";
 import { followDragging } from "./drag.js";
 import { gameOf, games, has, offer, part } from "./games.js";
-import { face, fetchPeople, seatPerson } from "./faces.js";
-import { askOwner, iAm, owner } from "./own-phone.js";
+import { face, fetchPeople, owner, seatPerson } from "./faces.js";
 import { press, tableButtons } from "./table-buttons.js";
 import { onTurn } from "./narrow.js";
 import { GAMES } from "./registry.js";
@@ -107,6 +106,14 @@ function voting() {
   return null;
 }
 
+let ownPhone = null;
+
+/** Whoever waits at the table without a name is asked for one. */
+function whoseIsIt() {
+  if (!ownPhone) withWords(import("./own-phone.js")).then((found) => { ownPhone = found; change(() => {}); });
+  return ownPhone?.question();
+}
+
 let comforts = null;
 
 /** What this phone can do for its owner, where the browser trusts the page enough. */
@@ -122,7 +129,7 @@ function stage() {
   const { view } = store;
   if (!view) return h("p", { class: "quiet" }, t("Looking for the table …"));
   const game = match();
-  if (!game) return setup(view.series);
+  if (!game) return setup(view.series, mayAct() && !isHost() && !store.me.label && whoseIsIt());
   if (game.problem) return h("section", { class: "panel" }, h("h1", null, t("This game cannot be shown")), h("p", null, said(game.problem)));
   if (game.over) return ending(game, view.series);
   if (!has(game.game, "play")) return boardPlay(game);
@@ -241,8 +248,11 @@ const DO = {
   "table-button": press,
   "seat-person": (data) => seatPerson(data, elsewhere() ? () => false : oneMore),
   may: async () => (await withWords(import("./may.js"))).mayWindow(match()),
-  "who-am-i": () => { askOwner(); },
-  "i-am": iAm,
+  "who-am-i": async () => {
+    ownPhone = await withWords(import("./own-phone.js"));
+    ownPhone.askOwner();
+  },
+  "i-am": (data) => ownPhone.iAm(data),
   deal: () => act("deal"),
   pause: () => act("pause"),
   resume: () => act("resume"),
@@ -295,7 +305,7 @@ const SUBMIT = {
     }
   },
   "dialog-form": (form) => closeDialog(new FormData(form)),
-  "i-am": (form) => iAm({ name: new FormData(form).get("name") }),
+  "i-am": (form) => ownPhone.iAm({ name: new FormData(form).get("name") }),
 };
 
 async function sendPhoto(input) {

@@ -10,9 +10,6 @@ import { t } from "./words.js";
 
 const same = (one, name) => one.name.toLocaleLowerCase() === name.toLocaleLowerCase();
 
-/** Whoever this phone belongs to, if it has said so. */
-export const owner = () => (store.me.label && store.people?.find((one) => same(one, store.me.label))) || null;
-
 function choice() {
   return [
     h("div", { class: "row" }, (store.people ?? []).map((person) =>
@@ -25,7 +22,7 @@ function choice() {
 }
 
 /** Draw the question. */
-export const ownPhone = () => h("section", { class: "panel own-phone", "data-key": "own-phone" },
+export const question = () => h("section", { class: "panel own-phone", "data-key": "own-phone" },
   h("h2", null, t("Who has this phone?")),
   h("p", { class: "quiet" }, t("Then one tap is enough for what is yours.")),
   choice());

@@ -4,7 +4,6 @@ import { h, s } from "./dom.js";
 import { colourName, icon, token } from "./art.js";
 import { gameName, gameOf, games, orFirst } from "./games.js";
 import { isHost, mayAct, memory, store } from "./store.js";
-import { ownPhone } from "./own-phone.js";
 import { boardSetup, readBoardSetup } from "./seats.js";
 import { said, t } from "./words.js";
 
@@ -36,8 +35,8 @@ function goOn(series) {
     h("button", { type: "button", class: "second", "data-do": "next-game" }, icon("shake"), t("Go on with these players")));
 }
 
-/** Draw the set-up; for those who may not open a game, that they wait for the host. */
-export function setup(series) {
+/** Draw the set-up; for those who may not open a game, that they wait for the host, and `ask`, whose phone it is. */
+export function setup(series, ask) {
   if (!isHost()) {
     return [h("section", { class: "panel welcome", "data-key": "welcome" },
       h("h1", null, t("Nobody plays yet")),
@@ -46,7 +45,7 @@ export function setup(series) {
       !mayAct() && h("p", null, h("a", { class: "main", href: "/join" }, icon("people"), t("Join with the table's PIN"))),
       !mayAct() && h("p", { class: "quiet" },
         t("Host of this table? Open the link that the companion printed when it started, or ask it for a new one with: companion host"))),
-    mayAct() && !store.me.label && ownPhone(), ways()];
+    ask, ways()];
   }
   const game = chosenGame();
   const title = t("%(game)s: who plays?", { game: gameName(game) });
