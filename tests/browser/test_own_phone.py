@@ -237,9 +237,9 @@ WHOLE = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("width", "height"), [(844, 390), (667, 375), (768, 1024), (820, 1180)])
+@pytest.mark.parametrize(("width", "height"), [(844, 390), (667, 375), (768, 1024), (820, 1180), (1180, 820)])
 @pytest.mark.parametrize("game", ["igloo-pop", "iglu-iglu", "arctic", "ice-team"])
-def test_phones_on_their_side_and_tablets_held_upright_show_the_board_whole(
+def test_phones_on_their_side_and_tablets_show_the_board_whole(
     phones: Phones, service: Service, game: str, width: int, height: int
 ) -> None:
     companion = service.companion
