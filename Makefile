@@ -17,13 +17,14 @@ LOCK := --constraint constraints.txt
 RUN_ARGS ?=
 MUTATION_ARGS ?=
 SOAK_SECONDS ?= 3600
+SHEET ?= $(VENV)/contact-sheet.webp
 # What was compiled is kept, whatever the shell says: else each worker and each service of a test compiles it all anew.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 # Four workers for two cores: tests of services and browsers wait for a third of their time. A file's tests stay with
 # one worker, which made what they share, until another has nothing left to do.
 WORKERS := -n 4 --dist worksteal
 
-.PHONY: run setup test test-long lint bench mutation soak audit firmware release install lock clean
+.PHONY: run setup test test-long lint bench mutation pictures soak audit firmware release install lock clean
 
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
@@ -57,6 +58,11 @@ bench: $(VENV)/.dev $(VENV)/.apt
 mutation: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet $(LOCK) --group mutation
 	$(BIN)/python tests/mutation.py $(MUTATION_ARGS)
+
+# The README's film and gallery anew, and every room of the page on one sheet, for who looks at a change.
+pictures: $(VENV)/.dev $(VENV)/.apt
+	$(BIN)/python docs/pictures.py
+	$(BIN)/python -m companion.lab.contact_sheet $(SHEET)
 
 firmware: $(VENV)/.run $(VENV)/.apt
 	$(BIN)/companion firmware build

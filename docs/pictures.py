@@ -181,7 +181,6 @@ def film(browser: Browser, service: Running, out: Path) -> None:
             shown.tap(f".who[data-colour={colour}]", 150)
             shown.tap(f".card[data-place={place}]", until=f".iglet >> nth={number}")
         shown.tap("[data-do=check]")
-        shown.tap("[data-do=dialog-yes]")
         for right in (True, False, True):
             key = page.locator(f"[data-do=reveal]:enabled{'.printed' if right else ':not(.printed)'}").first
             key.wait_for()

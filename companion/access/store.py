@@ -340,6 +340,11 @@ class Access:
         with self._lock:
             return self._write("UPDATE session SET colour = ? WHERE id = ?", colour, session_id) == 1
 
+    def call(self, session_id: str, label: str) -> bool:
+        """Say what a phone is called (an empty label: nothing); return whether there is such a session."""
+        with self._lock:
+            return self._write("UPDATE session SET label = ? WHERE id = ?", label[:LABEL_LENGTH], session_id) == 1
+
     def relabel(self, old: str, new: str) -> None:
         """Change the name of the phones that are called ``old``, in whatever case; an empty one forgets it."""
         for session in self.sessions():

@@ -113,7 +113,6 @@ def first_round(page: Page, service: Service) -> int:
         tap(f".who[data-colour={colour}]")
         tap(f".card[data-place={place}]")
     tap("[data-do=check]")
-    tap("[data-do=dialog-yes]")
     for number in (5, 6):
         key = f"[data-do=reveal][data-number='{number}']:enabled"
         tap(key)
@@ -151,7 +150,7 @@ def pop_actions(page: Page, service: Service, seed: int, rounds: int) -> Counter
                 places = page.locator(".card.live").evaluate_all("(all) => all.map((one) => one.dataset.place)")
                 act(2, f".who[data-colour={colour}]", f".card[data-place={rng.choice(places)}]")
                 placed += 1
-        act(1, "[data-do=check]", "[data-do=dialog-yes]")
+        act(1, "[data-do=check]")
         for _ in range(placed):
             keys = page.locator("[data-do=reveal]:enabled")
             keys.first.wait_for()

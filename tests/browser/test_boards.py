@@ -82,6 +82,7 @@ class Finger:
 def chosen(page: Page, game_id: str, way: str) -> None:
     page.click(f"[data-do=choose-game][data-game={game_id}]")
     expect(page.locator(f"form[data-key=setup-{game_id}]")).to_be_visible()
+    page.click("form.setup .extras summary")
     page.check(f"input[name=box][value={way}]")
 
 

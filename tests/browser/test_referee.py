@@ -256,6 +256,7 @@ def test_a_silent_rulebook_is_voted_on(phones: Phones, service: Service) -> None
 def test_an_owner_enters_the_box_once(phones: Phones, service: Service, axe: Callable[[Page], list[str]]) -> None:
     page = phones.host(width=390, height=844)
     page.click("[data-do=choose-game][data-game=iglu-iglu]")
+    page.click("form.setup .extras summary")
     page.click("[data-do=box]")
     expect(page.locator("#dialog .note")).to_contain_text("not the real box")
     assert axe(page) == []
@@ -273,6 +274,7 @@ def test_an_owner_enters_the_box_once(phones: Phones, service: Service, axe: Cal
     assert service.companion.night.view()["match"]["stand_in"] is False
     service.companion.do("close-match")
     page.click("[data-do=choose-game][data-game=ice-team]")
+    page.click("form.setup .extras summary")
     page.click("[data-do=box]")
     page.select_option("#dialog select[name=die-0-5]", "fish6")
     # Boards are drawn and tapped: a floe for the sea, the sea for a floe, and a board that lies elsewhere.

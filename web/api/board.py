@@ -7,7 +7,6 @@ from typing import Annotated, Literal, TypedDict
 from flask import Blueprint, Response
 from msgspec import Meta, field
 
-from companion.night.answers import Role
 from companion.night.views.position_editor import beginning
 from companion.night.views.position_sheet import sheet
 from companion.ports import BadDataError
@@ -15,7 +14,7 @@ from companion.rules.core import JSON, RulesError, SetupError
 from web.http.openapi import documented
 from web.http.requests import Body, GameId, Query
 from web.http.responses import RefusedError, Sentence, bad_field, json_response, refusal
-from web.http.sessions import PhoneForm, companion, me, member, who
+from web.http.sessions import companion, who
 from web.i18n.language import InLanguage
 
 views = Blueprint("api_board", __name__, url_prefix="/api")
@@ -119,19 +118,6 @@ class PositionSheet(TypedDict):
     prompt: Sentence | None
 
 
-class SeatRequest(Body, frozen=True):
-    """The colour of a seat; null gives it back."""
-
-    colour: Annotated[str, Meta(max_length=20)] | None = None
-
-
-class TakenSeat(TypedDict):
-    """What this phone is now."""
-
-    ok: Literal[True]
-    me: PhoneForm
-
-
 def _colour() -> str | None:
     session = who()
     return None if session is None else session.colour
@@ -195,26 +181,3 @@ def position(body: PositionRequest, query: InLanguage) -> Response:
         return json_response({"ok": True, **sheet(body.position, query.language, body.move, body.path)})
     except RulesError as error:
         return refusal(400, "no-position", error.words.to_json())
-
-
-@views.post("/seat")
-@documented("player")
-def seat(body: SeatRequest) -> TakenSeat:
-    """Take a player's seat on this phone: ``{"colour"}``, or give it back with null; its hand is shown here only.
-
-    A seat that another phone has is given over by the host only.
-    """
-    session, colour = member(), body.colour
-    match = companion().night.view()["match"]
-    seats = [player["colour"] for player in match["players"]] if match is not None else []
-    if colour is not None and colour not in seats:
-        raise bad_field("colour")
-    access = companion().access
-    others = [one for one in access.sessions() if one.colour == colour and one.id != session.id]
-    if colour is not None and others:
-        if session.role is not Role.HOST:
-            raise RefusedError(409, "seat-taken", "Another phone has taken this seat; the host can give it over.")
-        for other in others:
-            access.bind(other.id, None)
-    access.bind(session.id, colour)
-    return {"ok": True, "me": {**me(), "colour": colour}}

@@ -16,6 +16,7 @@ from web.api import share
 from web.http.openapi import DoneForm, documented
 from web.http.requests import Body, Query
 from web.http.responses import RefusedError, Sentence, json_response
+from web.http.seats import seat_by_name
 from web.http.sessions import PhoneForm, companion, me, member, role
 from web.http.sse_state import DevicesForm, StateTexts, devices
 
@@ -155,7 +156,7 @@ def do(body: Annotated[CommandForm, Meta(extra_json_schema={"anyOf": [*map(_take
     by = member().actor
     answer = companion().night.do(body.command, body.body, by=by, state=body.state, action_id=body.action_id)
     if answer.ok and body.command == "open-match":
-        _free_seats()
+        seat_by_name(companion(), anew=True)
     return answered(answer)
 
 
@@ -167,14 +168,6 @@ def button(body: ButtonPress) -> Response:
         mover()
     answer = companion().buttons.press(body.button, member().actor)
     return json_response({"ok": True}) if answer is None else answered(answer)
-
-
-def _free_seats() -> None:
-    """Give all seats back: in a new game nobody sees the hand of somebody else who took the colour over."""
-    access = companion().access
-    for session in access.sessions():
-        if session.colour is not None:
-            access.bind(session.id, None)
 
 
 def answered(answer: CommandResult) -> Response:

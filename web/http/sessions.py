@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from contextlib import suppress
 from typing import Annotated, Literal, TypedDict
 
 import segno
@@ -12,10 +13,12 @@ from msgspec import Meta
 
 from companion.access.store import Session, TooManyTriesError
 from companion.night.answers import Role
+from companion.night.people import PeopleError
 from companion.rules.names import LONGEST_NAME, MOST_CODE_POINTS, shortened, shown_name
 from web.http.openapi import DoneForm, documented, promise_of
 from web.http.requests import Body
 from web.http.responses import RefusedError, json_response
+from web.http.seats import seat_by_name
 from web.protocols.companion import CompanionApi
 
 COOKIE = "companion"
@@ -201,8 +204,12 @@ def open_door() -> None:
 
 
 def me() -> PhoneForm:
+    """Return what this phone may know of itself."""
+    return phone_form(who())
+
+
+def phone_form(session: Session | None) -> PhoneForm:
     """Return what a phone may know of itself."""
-    session = who()
     if session is None:
         return {"role": str(Role.SPECTATOR), "id": None, "label": "", "colour": None}
     return {"role": str(session.role), "id": session.id, "label": session.label, "colour": session.colour}
@@ -246,6 +253,14 @@ def _label(text: str) -> str:
     return shortened(shown_name(text[:MOST_CODE_POINTS]), LONGEST_NAME)
 
 
+def _remember(session: Session) -> None:
+    """Have who joined with a name among the people of the house, at the seat of that name."""
+    if session.label:
+        with suppress(PeopleError):  # known already, or too many
+            companion().people.add(session.label)
+        seat_by_name(companion())
+
+
 @views.get("/host/<token>")
 def host_link(token: str) -> str:
     """Show what the host link does; the link is spent by the button only, never by a preview that fetches it."""
@@ -281,6 +296,7 @@ def join() -> Response | tuple[str, int]:
         raise _too_many(error) from None
     if admitted is None:
         return render_template("join.html", wrong=True), 403
+    _remember(admitted[1])
     return _admitted(current_app.make_response(redirect("/", 303)), admitted[0])
 
 
@@ -294,6 +310,7 @@ def api_join(body: JoinRequest) -> Response:
         raise _too_many(error) from None
     if admitted is None:
         raise RefusedError(403, "wrong-pin", "That is not the PIN of this table.")
+    _remember(admitted[1])
     return _admitted(json_response({"ok": True, "role": str(admitted[1].role), "id": admitted[1].id}), admitted[0])
 
 

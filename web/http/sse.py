@@ -26,7 +26,8 @@ from web.http.json_forms import count_form
 from web.http.openapi import documented
 from web.http.requests import Query
 from web.http.responses import RefusedError, languages
-from web.http.sessions import COOKIE, companion, me, role, who
+from web.http.seats import TOPIC as SEATS
+from web.http.sessions import COOKIE, PhoneForm, companion, me, phone_form, role, who
 from web.http.sse_state import TOPICS, StateTexts, compact, devices, event
 from web.protocols.companion import CompanionApi
 
@@ -109,12 +110,12 @@ class Stream:
         since: int | None,
         gone: Callable[[], bool],
         board: str | None = None,
-        colour: Callable[[], str | None] = lambda: None,
+        mine: Callable[[], PhoneForm] = lambda: phone_form(None),
         blocks: Blocks | None = None,
     ) -> None:
         self._companion, self._streams, self._texts = companion, streams, texts
         self._role, self._who, self._hello, self._since, self._gone = role, who, hello, since, gone
-        self._lang, self._colour, self._blocks = board, colour, blocks
+        self._lang, self._mine, self._blocks = board, mine, blocks
         self._drawn: tuple[int, str | None] | None = None
         self._told: Mapping[str, Any] = {}
         self._hidden = False
@@ -146,7 +147,7 @@ class Stream:
         match = self._companion.night.view()["match"]
         if self._lang is None or match is None or not match.get("board"):
             return b""
-        colour = self._colour()
+        colour = self._mine()["colour"]
         found = self._texts.board(colour, self._lang)
         if found is None or (found[0], colour) == self._drawn:
             return b""
@@ -163,11 +164,14 @@ class Stream:
         self._hidden = bool(data["hidden"])
         return event("count", compact(data))
 
+    def _me(self) -> bytes:
+        return event("me", compact(self._mine())) + self._board()
+
     def _bench(self) -> bytes:
         return event("bench", compact(self._companion.calibration_run.state()))
 
     def _run(self) -> Iterator[bytes]:
-        with self._companion.hub.subscribe(TOPICS) as subscription:
+        with self._companion.hub.subscribe((*TOPICS, SEATS)) as subscription:
             yield f"retry: {RETRY_MS}\n\n".encode() + event("hello", compact(self._hello)) + self._all()
             said = time.monotonic()
             while not self._streams.closed.is_set() and not subscription.closed and not self._gone():
@@ -175,7 +179,9 @@ class Stream:
                 chunk = b""
                 if subscription.lagging:
                     subscription.caught_up()
-                    chunk = self._all()
+                    chunk = self._all() + self._me()
+                elif happened is not None and happened.topic == SEATS:
+                    chunk = self._me()
                 elif happened is not None and happened.topic == "state":
                     # A burst is told once: the state that is sent is the newest, whatever event woke us.
                     if self._since is None or happened.seq is None or happened.seq > self._since:
@@ -214,17 +220,11 @@ def _since(after: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else None
 
 
-def _colour() -> Callable[[], str | None]:
-    """Return what tells the seat of this phone, also after it changed or its rights were withdrawn."""
+def _mine() -> Callable[[], PhoneForm]:
+    """Return what tells name and seat of this phone, also after they changed or its rights were withdrawn."""
     access, secret = companion().access, request.cookies.get(COOKIE, "")
-    if who() is None:
-        return lambda: None
-
-    def colour() -> str | None:
-        session = access.session(secret)
-        return None if session is None else session.colour
-
-    return colour
+    joined = who() is not None
+    return lambda: phone_form(access.session(secret) if joined else None)
 
 
 def _gone() -> Callable[[], bool]:
@@ -278,7 +278,7 @@ def events(query: EventsQuery) -> Response:
             since=_since(query.after),
             gone=_gone(),
             board=query.board if query.board in languages() else None,
-            colour=_colour(),
+            mine=_mine(),
             blocks=current_app.extensions["companion-blocks"] if packed else None,
         )
         return Response(stream, mimetype="text/event-stream", headers=headers)

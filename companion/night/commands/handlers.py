@@ -107,7 +107,10 @@ def _next_game(context: CommandContext, _: CommandBody) -> PlannedEntry:
         raise refused("refused", "no-series")
     if projection.series_winners():
         raise refused("refused", "series-over")
-    header = {**projection.last_header, "match": new_id(), "setup": context.boxes.setup(projection.last_header["game"])}
+    last = projection.last_header
+    # How the boards of the box lie stays; what was laid out or drawn for the last game does not.
+    kept = {name: value for name, value in last.get("setup", {}).items() if name == "layout"}
+    header = {**last, "match": new_id(), "setup": context.boxes.setup(last["game"]) | kept}
     rules = game(header["game"])
     try:
         start(rules, tuple(Seat(p["person"], "", p["colour"]) for p in header["players"]), header)

@@ -20,6 +20,7 @@ from companion.ports import MotionState
 from tests.web.assembly import NAME, Service, SmallCompanion, served
 from tests.worlds.wait import PATIENCE_S, wait
 from web.http import admission, server, sse
+from web.http.seats import seat_by_name
 from web.http.sessions import COOKIE
 from web.http.sse_state import StateTexts
 
@@ -415,6 +416,7 @@ def test_a_listener_that_lags_gets_everything_again(companion: SmallCompanion) -
         b"camera",
         b"bench",
         b"ballot",
+        b"me",
     ]
     assert b'"phase":"ready"' in again
     stream.close()
@@ -488,3 +490,18 @@ def test_a_new_name_is_on_every_phone_at_once(service: Service) -> None:
         assert view["log_since"] is None
         assert "Annabel" in board_after(drawn, companion.night.state, bytes)["svg"]
     assert get(service, "/api/state")[1]["view"]["match"]["players"][0]["name"] == "Annabel"
+
+
+def test_a_phone_hears_of_its_own_name_and_seat(service: Service) -> None:
+    companion = service.companion
+    companion.open_match()
+    secret, session = companion.access.join(companion.access.pin, "test") or pytest.fail("no session")
+    with listening(service, secret=secret) as mine, listening(service) as others:
+        for listener in (mine, others):
+            assert listener.until("hello")["me"]["colour"] is None
+            listener.until("ballot")
+        companion.access.call(session.id, "Ann")
+        seat_by_name(companion)
+        told = mine.until("me")
+        assert (told["label"], told["colour"]) == ("Ann", "red")
+        assert others.until("me")["role"] == "spectator"

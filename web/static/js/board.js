@@ -190,12 +190,13 @@ function tap({ place }) {
 
 /** What is carried on a board: a piece that is lifted is chosen, and where it is let go of is tapped. */
 export const DRAG = {
-  lift: (place) => {
+  lift: ({ place }) => {
     if (!current() || !mayAct()) return false;
     change((s) => { s.path = [place]; s.choices = null; s.guessed = false; s.refusal = null; });
     return true;
   },
-  drop: (place) => {
+  drop: (data) => {
+    const place = data?.do === "tap" && data.place;
     if (place && place !== store.path[0]) tap({ place });
     else change((s) => { s.path = []; });
   },

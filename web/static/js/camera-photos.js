@@ -93,7 +93,7 @@ export function byPhoto(round) {
     fromRecord() ? null : field("before", t("Photo from before")),
     field("after", t("Photo from afterwards")),
     now.busy && h("p", { role: "status" }, t("Reading the board …")),
-    h("button", { type: "button", class: "main", "data-do": "dispute-rule", disabled: now.busy || !ready }, icon("scales"), t("Rule on it")),
+    h("button", { type: "button", class: "main", "data-do": "dispute-rule", disabled: now.busy || !ready }, icon("scales"), t("Ask the referee")),
     ruled());
 }
 

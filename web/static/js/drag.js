@@ -24,33 +24,36 @@ function swallowClick() {
 }
 
 /**
- * Hear how pieces are carried: `lift(place)` says whether the piece there may be, `drop(place)` where it was let go of,
- * with null beside the board. Places from which pieces can be carried have the class `draggable`.
+ * Hear how pieces are carried. `kinds` has, for what each selector finds, `lift(data)`, which says whether that piece may be,
+ * and `drop(data)` with the `data-…` of where it was let go of, null beside all that is tapped.
  */
-export function followDragging({ lift, drop }) {
+export function followDragging(kinds) {
   document.addEventListener("pointerdown", (event) => {
     letGo();
-    const from = event.isPrimary && event.button === 0 && event.target.closest?.(".spot.draggable");
-    if (from) held = { id: event.pointerId, place: from.dataset.place, x: event.clientX, y: event.clientY, lifted: false };
+    if (!event.isPrimary || event.button !== 0) return;
+    for (const [selector, kind] of Object.entries(kinds)) {
+      const from = event.target.closest?.(selector);
+      if (from) held = { ...kind, id: event.pointerId, data: from.dataset, x: event.clientX, y: event.clientY, lifted: false };
+    }
   });
   document.addEventListener("pointermove", (event) => {
     if (!held || event.pointerId !== held.id) return;
     if (!held.lifted && Math.hypot(event.clientX - held.x, event.clientY - held.y) < FAR) return;
-    if (!held.lifted && !lift(held.place)) return letGo();
+    if (!held.lifted && !held.lift(held.data)) return letGo();
     held.lifted = true;
     ghost(event);
   });
   // A finger that carries a piece does not scroll the page; touch-action knows no parts of a drawing.
   document.getElementById("stage").addEventListener("touchmove", (event) => { if (held) event.preventDefault(); }, { passive: false });
   document.addEventListener("pointerup", (event) => {
-    const { lifted } = held ?? {};
+    const { lifted, drop } = held ?? {};
     letGo();
     if (!lifted) return;
     swallowClick();
-    drop(document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-do=tap]")?.dataset.place ?? null);
+    drop(document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-do]")?.dataset ?? null);
   });
   document.addEventListener("pointercancel", () => {
-    const { lifted } = held ?? {};
+    const { lifted, drop } = held ?? {};
     letGo();
     if (lifted) drop(null);
   });

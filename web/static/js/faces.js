@@ -57,6 +57,9 @@ export function faceOf(player) {
   return person && (person.picture || person.token) ? face(person, "small") : null;
 }
 
+/** Whoever has this phone, where that was said. */
+export const owner = () => (store.me.label && store.people?.find((one) => one.name.toLocaleLowerCase() === store.me.label.toLocaleLowerCase())) || null;
+
 const form = () => document.querySelector("form.setup");
 const names = () => [...(form()?.querySelectorAll("input[name^=name-]") ?? [])];
 const same = (field, name) => field.value.trim().toLocaleLowerCase() === name.toLocaleLowerCase();

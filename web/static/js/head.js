@@ -13,7 +13,9 @@ export function head(match, title, sentence) {
     h("div", { class: "now-words" },
       h("h1", null, title),
       h("p", { class: "sentence", id: "sentence" }, sentence)),
-    mayAct() && h("div", { class: "tools" }, undoButton(match), menu(match)));
+    h("div", { class: "tools" },
+      h("button", { type: "button", class: "round-button", "data-do": "may", "aria-label": t("What may be done now?"), title: t("What may be done now?") }, icon("question")),
+      mayAct() && [undoButton(match), menu(match)]));
 }
 
 function menu(match) {

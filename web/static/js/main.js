@@ -9,12 +9,13 @@ import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardPlay, DRAG, syncBoard, takeBoard } from "./board.js";
 import { followDragging } from "./drag.js";
 import { gameOf, games, has, offer, part } from "./games.js";
-import { fetchPeople, seatPerson } from "./faces.js";
+import { face, fetchPeople, owner, seatPerson } from "./faces.js";
 import { press, tableButtons } from "./table-buttons.js";
 import { onTurn } from "./narrow.js";
 import { GAMES } from "./registry.js";
 import { listen } from "./stream.js";
 import { log, refusal, undoIsMine } from "./rulings.js";
+import { arranges } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
 import { change, isHost, match, mayAct, memory, onChange, store } from "./store.js";
 import { learn, said, t, withWords } from "./words.js";
@@ -33,7 +34,10 @@ function statusBar() {
     h("span", { class: ["link", store.link], title: linkWords() },
       h("span", { class: "lamp", "aria-hidden": "true" }),
       h("span", { class: "link-words", "aria-busy": String(store.sending > 0) }, store.sending ? t("sending") : linkWords())),
-    h("span", { class: "role" }, store.me.label || role),
+    mayAct()
+      ? h("button", { type: "button", class: "me", "data-do": "who-am-i" }, owner() && face(owner(), "small"),
+        h("span", { class: "role" }, store.me.label || role), h("span", { class: "unseen" }, `. ${t("Who has this phone?")}`))
+      : h("span", { class: "role" }, role),
     !mayAct() && h("a", { class: "second", href: "/join" }, icon("people"), t("Join")),
   ];
 }
@@ -102,6 +106,14 @@ function voting() {
   return null;
 }
 
+let ownPhone = null;
+
+/** Whoever waits at the table without a name is asked for one. */
+function whoseIsIt() {
+  if (!ownPhone) withWords(import("./own-phone.js")).then((found) => { ownPhone = found; change(() => {}); });
+  return ownPhone?.question();
+}
+
 let comforts = null;
 
 /** What this phone can do for its owner, where the browser trusts the page enough. */
@@ -117,7 +129,7 @@ function stage() {
   const { view } = store;
   if (!view) return h("p", { class: "quiet" }, t("Looking for the table …"));
   const game = match();
-  if (!game) return setup(view.series);
+  if (!game) return setup(view.series, mayAct() && !isHost() && !store.me.label && whoseIsIt());
   if (game.problem) return h("section", { class: "panel" }, h("h1", null, t("This game cannot be shown")), h("p", null, said(game.problem)));
   if (game.over) return ending(game, view.series);
   if (!has(game.game, "play")) return boardPlay(game);
@@ -161,7 +173,7 @@ function draw() {
   patch(slot("status-bar"), statusBar());
   patch(slot("doors"), doors());
   patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
-  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), thisPhone(), settingsButton()] : []);
+  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), (game || store.view.log.length > 0) && log(store.view), thisPhone(), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal), store.slow && stillSending()]);
   fromTheTop(game);
   entitle();
@@ -216,6 +228,17 @@ function oneMore() {
   return true;
 }
 
+/** The same players play the same game once more; where a series was won, another one begins. */
+async function again() {
+  const { game, players, options, draw } = match() ?? {};
+  const anew = store.view.series?.winner && { game, options, draw, players: players.map(({ colour, name }) => ({ colour, name })) };
+  if (!(await act(anew ? "open-match" : "next-game", anew || {}))?.ok) return;
+  // Who draws was settled with the first game; the new match may not have arrived on the stream yet.
+  const answer = await ask("/api/state").catch(() => null);
+  const next = answer?.view?.match;
+  if (next?.draw || (next?.arrange && arranges())) act("deal");
+}
+
 const DO = {
   share: async () => (await withWords(import("./share.js"))).shareWindow(),
   "share-picture": async () => (await withWords(import("./share.js"))).pictureWindow(match()),
@@ -224,16 +247,17 @@ const DO = {
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
   "table-button": press,
   "seat-person": (data) => seatPerson(data, elsewhere() ? () => false : oneMore),
+  may: async () => (await withWords(import("./may.js"))).mayWindow(match()),
+  "who-am-i": async () => {
+    ownPhone = await withWords(import("./own-phone.js"));
+    ownPhone.askOwner();
+  },
+  "i-am": (data) => ownPhone.iAm(data),
   deal: () => act("deal"),
   pause: () => act("pause"),
   resume: () => act("resume"),
   undo,
-  "next-game": async () => {
-    if (!(await act("next-game"))?.ok) return;
-    // Who draws was settled with the series; the new match may not have arrived on the stream yet.
-    const answer = await ask("/api/state").catch(() => null);
-    if (answer?.view?.match?.draw) act("deal");
-  },
+  "next-game": again,
   "new-players": () => act("close-match"),
   "close-dialog": async () => { if (await agreed(t("The game ends as it stands. The ranking so far is kept, but nobody has won."), t("End it"))) act("end-early"); },
   "correct-dialog": async () => { const body = await correctionWindow(match()); if (body) act("correct", body); },
@@ -281,6 +305,7 @@ const SUBMIT = {
     }
   },
   "dialog-form": (form) => closeDialog(new FormData(form)),
+  "i-am": (form) => ownPhone.iAm({ name: new FormData(form).get("name") }),
 };
 
 async function sendPhoto(input) {
@@ -299,7 +324,7 @@ const DOUBLE_TAP_MS = 400;
 let tapped = { element: null, at: 0 };
 
 /** Whether this click is the second of a double tap; not every browser counts the taps of a finger. */
-function again(element, { detail, timeStamp }) {
+function doubled(element, { detail, timeStamp }) {
   const twice = detail > 1 || (element === tapped.element && timeStamp - tapped.at < DOUBLE_TAP_MS);
   tapped = { element, at: timeStamp };
   return twice;
@@ -332,6 +357,7 @@ function rememberLook() {
 
 function follow() {
   addEventListener("hashchange", () => {
+    closeDialog(null);
     if (!inWorkshop()) entered["#workshop"]?.left();
     change((s) => { s.refusal = null; });
     scrollTo(0, 0);
@@ -342,7 +368,7 @@ function follow() {
     const element = event.target.closest?.("[data-do]");
     const menu = document.querySelector("details.menu[open]");
     if (menu && (element || !menu.contains(event.target))) closeMenu(menu);
-    if (element && !element.disabled) run(element, again(element, event));
+    if (element && !element.disabled) run(element, doubled(element, event));
   });
   document.addEventListener("keydown", (event) => {
     const menu = document.querySelector("details.menu[open]");
@@ -362,6 +388,8 @@ function follow() {
   document.addEventListener("change", (event) => {
     roomHere()?.ROOM_CHANGE?.[event.target.dataset?.change]?.(event.target);
     if (event.target.dataset?.change === "photo") sendPhoto(event.target);
+    // The line above what is folded away says what was chosen there.
+    if (event.target.form?.dataset.submit === "open-match") change(() => {});
     if (event.target.dataset?.change === "count") change((s) => { s.many = Number(event.target.value); });
   });
 }
@@ -372,7 +400,7 @@ store.me = page.me;
 offer(GAMES);
 prepareDialog();
 follow();
-followDragging(DRAG);
+followDragging({ ".spot.draggable": DRAG, ".who.draggable": { lift: (data) => own()?.lift?.(data), drop: (data) => own()?.drop?.(data) } });
 rememberLook();
 onChange(draw);
 onTurn(() => change(() => {}));

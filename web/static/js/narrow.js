@@ -2,7 +2,7 @@
 
 import { h, s } from "./dom.js";
 
-const phone = matchMedia("(max-width: 759px)");
+const phone = matchMedia("(max-width: 759px) and (orientation: portrait)");
 const WIDE = 620;
 const NEAR = 45;
 

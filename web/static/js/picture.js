@@ -8,6 +8,8 @@ import { said, tn } from "./words.js";
 /** Pictures parsed last: the one that is tapped, and that of a ruling. */
 let known = [];
 const KNOWN = 2;
+/** A board that is longer than so many times its height has a row of its own on a phone that lies on its side. */
+const LONG = 1.7;
 
 /** Parse a picture; names of places move from `id` to `data-spot`, so that they cannot clash with the page's own. */
 function parse(text) {
@@ -70,7 +72,7 @@ function cheapest(moves) {
  */
 export function picture(text, { game, lit, draggable = new Set(), chosen, about, can, every = false, costs, name, names = () => null }) {
   const node = parse(text);
-  const [, , wide] = node.getAttribute("viewBox").split(" ").map(Number);
+  const [, , wide, high] = node.getAttribute("viewBox").split(" ").map(Number);
   const spots = [...node.querySelectorAll("[data-spot]")];
   const order = spots.map((place) => {
     const here = place.getAttribute("data-spot");
@@ -101,7 +103,7 @@ export function picture(text, { game, lit, draggable = new Set(), chosen, about,
   node.append(s("g", { class: "spots" }, order));
   node.setAttribute("role", "group");
   node.setAttribute("aria-label", name);
-  return h("div", { class: ["scroll", "sheet-of-board", wide > 620 && "wide"], "data-key": "board", tabindex: 0, role: "region", "aria-label": name }, node);
+  return h("div", { class: ["scroll", "sheet-of-board", wide > 620 && "wide", wide > LONG * high && "long"], "data-key": "board", tabindex: 0, role: "region", "aria-label": name }, node);
 }
 
 let shownFor = null;

@@ -165,7 +165,7 @@ function picker(table) {
     h("form", { class: "row", "data-submit": "judge", "data-key": "judge" },
       h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
         placeholder: example(table.game), "aria-label": t("The move in its notation") }),
-      h("button", { type: "submit", class: "second" }, t("Rule on it"))),
+      h("button", { type: "submit", class: "second" }, t("Ask the referee"))),
     table.gestures.length ? h("details", { class: "extras", "data-key": `gestures-${Boolean(table.unfolded)}`, open: Boolean(table.unfolded) },
       h("summary", null, t("Moves without a place")),
       h("div", { class: "steps many" }, table.gestures.map((gesture) =>

@@ -161,7 +161,7 @@ function entering() {
     h("button", { type: "button", class: "main", "data-do": "reckon" }, icon("check"), t("Count the score")),
     gameOf(chosen).laidOnSheet && h("form", { class: "row", "data-submit": "judge-position", "data-key": "judge-position" },
       h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", placeholder: example(chosen), "aria-label": t("A move in dispute in this position") }),
-      h("button", { type: "submit", class: "second" }, t("Rule on it"))),
+      h("button", { type: "submit", class: "second" }, t("Ask the referee"))),
   ];
 }
 

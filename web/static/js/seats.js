@@ -7,7 +7,7 @@ import { gameOf } from "./games.js";
 import { clauses } from "./rulings.js";
 import { nameField, whoIsHere } from "./faces.js";
 import { memory, store } from "./store.js";
-import { said, t } from "./words.js";
+import { said, t, tn } from "./words.js";
 
 const seatsOf = (game) => gameOf(game).seats;
 
@@ -30,7 +30,7 @@ function seatRow(game, index, count, before) {
   const { colours, choose, of } = seatsOf(game);
   const open = of?.(count) ?? colours;
   const colour = open.includes(before.colours[index]) && choose ? before.colours[index] : open[index];
-  return h("li", { class: "seat-choice", "data-key": `seat-${game}-${count}-${index}` },
+  return h("li", { class: "seat-choice", "data-key": `seat-${game}-${index}` },
     choose
       ? h("select", { name: `colour-${index}`, "aria-label": t("Colour of player %(n)s", { n: index + 1 }) },
         open.map((one) => h("option", { value: one, selected: one === colour }, colourName(one))))
@@ -39,10 +39,15 @@ function seatRow(game, index, count, before) {
       autocapitalize: "words", enterkeyhint: "done", placeholder: t("Name"), "aria-label": t("Name of player %(n)s", { n: index + 1 }) }));
 }
 
-/** A question that the table settles before a game; `before` is what it settled the last time. */
-export function question(option, before) {
+/** What a table settled: the house by vote, else the last time, else the usual. */
+function settled(option, before) {
   const wanted = option.house ?? before[option.name];
-  const chosen = option.values.some((one) => one.value === wanted) ? wanted : option.values[0].value;
+  return option.values.some((one) => one.value === wanted) ? wanted : option.values[0].value;
+}
+
+/** A question that the table settles before a game; `before` is what it settled the last time. */
+function question(option, before) {
+  const chosen = settled(option, before);
   return h("fieldset", { class: "choice", "data-key": option.name },
     h("legend", null, said(option.question), " ", clauses([option.clause])),
     option.values.map((one, i) =>
@@ -53,13 +58,38 @@ export function question(option, before) {
 }
 
 const WAYS = () => [
-  ["arrange", t("With the box: the companion draws the set-up, you draw all else and enter it")],
-  ["enter", t("With the box: you enter everything as it lies")],
-  ["draw", t("Without the box: the companion draws everything")],
+  ["arrange", t("With the box: the companion draws the set-up, you draw all else and enter it"), t("With the box; the companion draws the set-up")],
+  ["enter", t("With the box: you enter everything as it lies"), t("With the box; you enter everything")],
+  ["draw", t("Without the box: the companion draws everything"), t("Without the box; the companion draws everything")],
 ];
 
+const drawnBy = () => memory.get("box", "arrange");
+
+/** Whether the companion draws the set-up of a game on a board. */
+export const arranges = () => drawnBy() !== "enter";
+
+/** What is chosen in the form that is shown, else what was before. */
+export const chosenIn = (name, before) => document.querySelector("form.setup")?.elements[name]?.value || before;
+
+/**
+ * The questions before a game, folded away; one line says how it is played: `way` in words, and whether by the usual
+ * rules. `before` are the options of the last time.
+ */
+export function folded(key, way, before, ...questions) {
+  const own = (store.options ?? []).filter((option) => JSON.parse(chosenIn(option.name, JSON.stringify(settled(option, before)))) !== option.values[0].value);
+  const rules = own.length ? tn("%(n)s house rule of your own", "%(n)s house rules of your own", own.length) : t("the usual rules");
+  return h("details", { class: "extras", "data-key": key },
+    h("summary", null, icon("gear"), h("span", null, t("How you play"), h("small", null, `${way} · ${rules}`))),
+    h("div", { class: "choices" }, questions, (store.options ?? []).map((option) => question(option, before))));
+}
+
+/** What ends a set-up, always in reach. */
+export const startBar = (name) => h("div", { class: "start-bar", "data-key": "start-bar" },
+  h("p", { class: "complaint", role: "alert", id: "setup-complaint" }),
+  h("button", { type: "submit", class: "main" }, icon(name), t("Start the game")));
+
 function boxQuestion() {
-  const before = memory.get("box", "arrange");
+  const before = drawnBy();
   return h("fieldset", { class: "choice", "data-key": "box" },
     h("legend", null, t("Who draws tiles, cards and dice?")),
     WAYS().map(([value, words], i) =>
@@ -85,21 +115,15 @@ function layoutQuestion(game) {
 export function boardSetup(game, title) {
   const before = recall(game);
   const count = counted(game);
-  const options = store.options ?? [];
-  const rules = memory.get(`options.${game}`, {});
+  const way = WAYS().find(([value]) => value === chosenIn("box", drawnBy()));
   return h("form", { class: "panel setup", "data-submit": "open-match", "data-key": `setup-${game}`, novalidate: true },
-    h("h1", null, title),
-    h("p", { class: "sentence" }, gameOf(game).sentence?.() ?? t("In the order in which you sit, clockwise. A name is optional.")),
+    h("h2", null, title),
+    h("p", { class: "quiet" }, gameOf(game).sentence?.() ?? t("In the order in which you sit, clockwise. A name is optional.")),
     whoIsHere(before.names.slice(0, count)),
     howMany(game),
     h("ol", { class: "seat-choices" }, Array.from({ length: count }, (_, i) => seatRow(game, i, count, before))),
-    h("div", { class: "choices single" }, boxQuestion(), layoutQuestion(game)),
-    options.length > 0 && h("details", { class: "extras", "data-key": `rules-${game}` },
-      h("summary", null, icon("gear"), t("House rules (%(n)s questions)", { n: options.length })),
-      h("div", { class: "choices" }, options.map((option) => question(option, rules)))),
-    gameOf(game).box && boxButtons(game),
-    h("p", { class: "complaint", role: "alert", id: "setup-complaint" }),
-    h("button", { type: "submit", class: "main" }, icon("play"), t("Start the game")));
+    folded(`rules-${game}`, way[2], memory.get(`options.${game}`, {}), boxQuestion(), layoutQuestion(game), gameOf(game).box && boxButtons(game)),
+    startBar("play"));
 }
 
 /** What the table settled, as the form of a set-up says it. */

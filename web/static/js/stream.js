@@ -113,6 +113,7 @@ function open() {
       setLink("live");
     });
   on("hello", (hello) => { fresh = true; startOver(); takeHello(hello); });
+  on("me", (me) => change((s) => { s.me = me; }));
   on("state", (view) => { takeView(view, fresh); fresh = false; });
   on("board", (board) => takeBoard(board));
   on("wave", (piece) => { addWave(piece); change(() => {}); });

@@ -69,11 +69,29 @@ async function read(address) {
   }
 }
 
+/** Who said at the table whose phone this is trains under that name. */
+async function trainsAs(label) {
+  const called = (one) => one.name?.toLocaleLowerCase() === label.toLocaleLowerCase();
+  if (!now.people.some(called)) {
+    await doing(() => tell("/api/training/people", { name: label }));
+    now.people = (await read("/api/training"))?.people ?? now.people;
+  }
+  now.who = now.people.find(called)?.person ?? null;
+}
+
+/** Who trains on a phone that is nobody's yet has it at the table too; the host's may be the whole table's. */
+async function isMine(person) {
+  if (page.me.label || isHost()) return;
+  const answer = await tell("/api/me", { name: nameOf(person) }).catch(() => null);
+  if (answer) page.me = answer.me;
+}
+
 async function look() {
   const answer = await read("/api/training");
   if (!answer) return draw();
   Object.assign(now, answer);
   if (!now.people.some((one) => one.person === now.who)) now.who = null;
+  if (!now.who && page.me.label) await trainsAs(page.me.label);
   draw();
   enter();
 }
@@ -354,6 +372,7 @@ const DO = {
     localStorage.setItem(REMEMBERED, person);
     stop();
     alter({ who: Number(person), round: null, statistics: null, forgetting: null, answering: now.duel ? Number(person) : null });
+    isMine(now.who);
     enter();
   },
   source: async ({ source }) => {

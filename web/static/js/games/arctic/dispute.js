@@ -15,7 +15,7 @@ function choice() {
     field("main", t("Main animal"), animals),
     field("value", t("Placement value"), { 1: "1", 2: "2", 3: "3", 4: "4", 5: "5" }),
     field("companion", t("Companion"), animals),
-    h("button", { type: "submit", class: "second" }, t("Rule on it")));
+    h("button", { type: "submit", class: "second" }, t("Ask the referee")));
 }
 
 function read(data) {

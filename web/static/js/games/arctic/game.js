@@ -34,6 +34,7 @@ const animals = () => Object.fromEntries(ANIMALS.map((name) => [name, animal(nam
 
 export default {
   seats: { least: 2, most: 4, colours: ["p1", "p2", "p3", "p4"], numbered: true },
+  scene: new URL("./scene.svg", import.meta.url).href,
   narrow: { wide: FOLD.row, rows },
   spot: (name) => (name === "pile" ? t("The pile") : name.startsWith("card") ? "" : null),
   example: (say) => `${say.draw} ${say.fox}-5-${say.moose}`,

@@ -9,6 +9,7 @@ const EARS = () => [s("circle", { cx: -9, cy: -10, r: 4.5 }), s("circle", { cx: 
 export default {
   seats: { least: 2, most: 2, colours: ["green", "red"] },
   sentence: () => t("Two teams of bears. A name is optional."),
+  scene: new URL("./scene.svg", import.meta.url).href,
   pieces: {
     green: () => [EARS(), s("circle", { r: 13 })],
     red: () => [EARS(), s("path", { d: "M0-15.5L15.5 0 0 15.5-15.5 0z" })],

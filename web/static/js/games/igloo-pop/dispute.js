@@ -12,7 +12,7 @@ function choice(match) {
     h("select", { name: "card", "aria-label": t("Which card?") }, match.cards.map((one, i) => h("option", { value: one.place }, t("Place %(n)s", { n: i + 1 })))),
     h("label", { class: "of-reveal" }, h("span", null, t("Number")),
       h("select", { name: "number" }, Array.from({ length: 12 }, (_, i) => h("option", { value: i + 2 }, i + 2)))),
-    h("button", { type: "submit", class: "second" }, t("Rule on it")));
+    h("button", { type: "submit", class: "second" }, t("Ask the referee")));
 }
 
 function read(data) {

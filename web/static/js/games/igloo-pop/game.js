@@ -1,10 +1,10 @@
 // Igloo Pop on the page: cards round a village, and igloos that are shaken.
 
 import { h } from "../../dom.js";
-import { COLOURS, colourName, icon, token } from "../../art.js";
+import { COLOURS, colourName, token } from "../../art.js";
 import { nameField, whoIsHere } from "../../faces.js";
-import { question, readOptions } from "../../seats.js";
-import { memory, store } from "../../store.js";
+import { chosenIn, folded, readOptions, startBar } from "../../seats.js";
+import { memory } from "../../store.js";
 import { t } from "../../words.js";
 
 /** Who sat here the last time on this device: `{colour: {on, name}}`; three players at first. */
@@ -23,8 +23,7 @@ function seat(colour, known) {
       autocapitalize: "words", enterkeyhint: "done", placeholder: t("Name"), "aria-label": t("Name of %(colour)s", { colour: name }) }));
 }
 
-function drawQuestion() {
-  const draws = memory.get("draw", true);
+function drawQuestion(draws) {
   return h("fieldset", { class: "choice", "data-key": "draw" },
     h("legend", null, t("Who draws the cards?")),
     h("label", null,
@@ -38,15 +37,15 @@ function drawQuestion() {
 /** Who plays is ticked, each with the thaler of a colour. */
 function form(title) {
   const known = remembered();
-  const before = memory.get("options", {});
+  const draws = memory.get("draw", true);
+  const drawn = chosenIn("draw", String(draws)) === "true";
   return h("form", { class: "panel setup", "data-submit": "open-match", "data-key": "setup", novalidate: true },
-    h("h1", null, title),
-    h("p", { class: "sentence" }, t("Choose two to six thaler colours. A name is optional.")),
+    h("h2", null, title),
+    h("p", { class: "quiet" }, t("Choose two to six thaler colours. A name is optional.")),
     whoIsHere(COLOURS.filter((colour) => known[colour]?.on).map((colour) => known[colour].name)),
     h("ul", { class: "seat-choices" }, COLOURS.map((colour) => seat(colour, known[colour]))),
-    h("div", { class: "choices" }, (store.options ?? []).map((option) => question(option, before)), drawQuestion()),
-    h("p", { class: "complaint", role: "alert", id: "setup-complaint" }),
-    h("button", { type: "submit", class: "main" }, icon("shake"), t("Start the game")));
+    folded("rules-igloo-pop", drawn ? t("The companion draws the cards") : t("You draw the cards"), memory.get("options", {}), drawQuestion(draws)),
+    startBar("shake"));
 }
 
 function read(data) {
@@ -66,6 +65,7 @@ function read(data) {
 export default {
   seats: { least: 2, most: 6, colours: COLOURS, usual: 3 },
   setup: { form, read },
+  scene: new URL("./scene.svg", import.meta.url).href,
   igloos: true,
   example: (say) => `${say.place} ${say.red} ${say.card}4`,
   words: () => ({ take: t("take"), return: t("return"), place: t("place"), pass: t("pass"), reveal: t("reveal"), card: t("card") }),

@@ -6,7 +6,7 @@ import { agreed } from "../../dialogs.js";
 import { head } from "../../head.js";
 import { act } from "../../net.js";
 import { faults } from "../../rulings.js";
-import { change, match as openMatch, mayAct, store } from "../../store.js";
+import { change, isHost, match as openMatch, mayAct, store } from "../../store.js";
 import { list, t, tn } from "../../words.js";
 import { cardPicker } from "./card-picker.js";
 import { cardName } from "./cards.js";
@@ -15,6 +15,12 @@ import { counts, kept, odds, results } from "./results.js";
 
 const NONE = { colour: null, card: null, cap: null };
 let pick = { ...NONE, match: null };
+
+/** The colour of whoever has this phone, where it plays. */
+const mine = (match) => match.players.find((player) => player.colour === store.me.colour)?.colour ?? null;
+
+/** Whose igloo a tap on a card means: the player that was tapped, else whoever has this phone, unless a card was tapped first. */
+const chosen = (match) => pick.colour ?? (pick.card ? null : mine(match));
 
 function choose(changes) {
   pick = { ...pick, ...changes };
@@ -47,10 +53,10 @@ function playerButtons(match) {
   const idle = store.view.night.paused;
   return h("ul", { class: ["seats", `of-${match.players.length}`] }, match.players.map((player) => {
     const broke = player.own === 0 && !player.in_hand;
-    const picked = pick.colour === player.colour;
+    const picked = chosen(match) === player.colour;
     return h("li", { class: ["seat", player.colour, player.passed && "passed"], "data-key": player.colour },
       h("button", {
-          type: "button", class: "who", "data-do": "pick-player", "data-colour": player.colour,
+          type: "button", class: "who draggable", "data-do": "pick-player", "data-colour": player.colour,
           "aria-pressed": String(picked), disabled: broke || idle,
         },
         token(player.colour),
@@ -66,8 +72,8 @@ function playerButtons(match) {
 }
 
 /** Where there is no room for a button beside each player, one button passes for the chosen player. */
-function passPicked() {
-  const { colour } = pick;
+function passPicked(match) {
+  const colour = chosen(match);
   return h("button", { type: "button", class: "second pass-picked", "data-do": "pass", "data-colour": colour, disabled: !colour,
       "aria-label": colour ? null : t("Pass: tap a player first") },
     icon("pass"), t("Pass"));
@@ -98,7 +104,8 @@ function stillShaking(match) {
 function shaking(match) {
   const { colour, card } = pick;
   let sentence = mayAct() ? t("Shake! Tap a player, then the card.") : t("Everybody shakes and places igloos.");
-  if (colour) sentence = t("%(who)s: now tap the card.", { who: nameOf(match, colour) });
+  if (mine(match) && chosen(match) === mine(match)) sentence = t("Shake! Where your igloo stands, tap the card.");
+  else if (colour) sentence = t("%(who)s: now tap the card.", { who: nameOf(match, colour) });
   else if (card) {
     const here = match.cards.find((one) => one.place === card);
     sentence = t("Card %(card)s: now tap the player.", { card: cardName(here?.numbers) });
@@ -112,7 +119,7 @@ function shaking(match) {
     dock: [
       playerButtons(match),
       h("div", { class: "row" },
-        match.players.length > 4 && passPicked(),
+        match.players.length > 4 && passPicked(match),
         capToggles(match),
         h("button", { type: "button", class: "main", "data-do": "check" }, icon("check"), t("All have stopped: check"))),
     ],
@@ -133,6 +140,19 @@ function keypad(match, target) {
         }, n)));
 }
 
+/** Whether the check has only begun: it came by one tap, and goes back by another. */
+const untouched = (match) => match.results.length === 0 && match.cards.every((card) => card.igloos.every((one) => one.number === null));
+
+/** Whose igloos are meant by a tap on this phone. */
+function whose(match) {
+  if (!["ready", "shaking"].includes(match.phase)) return null;
+  return h("fieldset", { class: "hands", "data-key": "whose" },
+    h("legend", null, t("Whose igloos do you place on this phone?")),
+    [[null, t("everybody's")], ...match.players.map((player) => [player.colour, playerName(player)])].map(([colour, words]) =>
+      h("button", { type: "button", class: "toggle", "data-do": "seat", "data-colour": colour ?? "", "data-key": `whose-${colour}`,
+        "aria-pressed": String(mine(match) === colour) }, colour && token(colour, "small"), words)));
+}
+
 function checking(match) {
   const target = iglooToReveal(match, pick.card);
   if (!target) return { title: t("The check"), sentence: "", lines: [], dock: [] };
@@ -147,6 +167,7 @@ function checking(match) {
     may: (card) => card.igloos.length > 0,
     current: target,
     dock: [
+      isHost() && match.can_undo && untouched(match) && h("button", { type: "button", class: "second", "data-do": "undo" }, icon("undo"), t("Not yet: shake on")),
       h("p", { class: "question", id: "question" }, token(one.colour), h("span", null,
         t("Card %(card)s, igloo of %(who)s: which number is under it?", {
           card: cardName(target.card.numbers), who: nameOf(match, one.colour),
@@ -227,6 +248,7 @@ function draw(match) {
         : can
           ? phase.dock
           : watchers(match)),
+    can && whose(match),
     can && ["shaking", "checking"].includes(match.phase) && h("p", null, h("a", { class: "second", href: "#photo" }, icon("camera"), t("Score by photo"))),
     faults(match),
     results(match));
@@ -246,23 +268,42 @@ function watchers(match) {
 }
 
 function placeWhenBoth() {
-  const { colour, card, cap } = pick;
-  if (!colour || !card) return;
+  const { card, cap } = pick;
+  const colour = pick.colour ?? mine(openMatch());
+  if (colour && card) place(colour, card, cap);
+}
+
+function place(colour, card, cap) {
   choose(NONE);
   act("moves", { moves: [`place ${colour} ${card}`], ...(cap ? { sensor: cap } : {}) });
 }
 
 const other = (what, value) => ({ [what]: pick[what] === value ? null : value });
 
-/** Everybody passes at once: asked for, unless they did already. */
+/** Everybody passes at once. Who could not take it back is asked, unless all have passed already. */
 async function check() {
   choose(NONE);
   const others = stillShaking(openMatch());
   const sentence = t("Not yet passed: %(who)s. With the check the round is over for everybody.", { who: list(others) });
-  if (!others.length || await agreed(sentence, t("Yes, check"), t("Has everybody stopped?"))) act("check");
+  if (isHost() || !others.length || await agreed(sentence, t("Yes, check"), t("Has everybody stopped?"))) act("check");
 }
 
+/** What may be done in a phase, with the clauses. */
+const MAY = {
+  deal: () => [[t("Take back the igloos, and lay new cards where cards were won."), ["POP-3.11"]]],
+  ready: () => [[t("Lay the cards round the village; everybody has thalers of one colour."), ["POP-1.1"]], [t("The youngest counts to three: then all shake."), ["POP-2.1"]]],
+  shaking: () => [
+    [t("Take one igloo from the village and shake it; nobody looks under it."), ["POP-2.2", "POP-2.4"]],
+    [t("Put it, with a thaler of yours, on any card that lies face up, or back into the village."), ["POP-2.3"]],
+    [t("Whoever has thalers may take another one. Several igloos may stand on one card."), ["POP-2.8"]],
+    [t("Whoever wants no more passes. When all have stopped, the igloos are checked."), ["POP-2.9"]]],
+  checking: () => [
+    [t("Turn the igloos over, card by card, and enter the number under each."), ["POP-3.1"]],
+    [t("The highest number that is printed on the card wins it."), ["POP-3.10"]]],
+};
+
 export default {
+  may: (match) => MAY[match.phase]?.() ?? [],
   draw, television, counts, kept, odds, results,
   series: ["POP-4.5"],
   faults: () => ({
@@ -275,6 +316,13 @@ export default {
       ["POP-2.6", t("moved or shook an igloo on a card")],
     ],
   }),
+  /** A thaler is carried to the card on which its igloo stands. */
+  lift: ({ colour }) => { if (openMatch().phase === "shaking") choose({ colour }); return openMatch().phase === "shaking"; },
+  drop: (data) => {
+    const { colour, cap } = pick;
+    if (data?.do === "pick-card" && colour) place(colour, data.place, cap);
+    else choose(NONE);
+  },
   does: {
     "pick-player": ({ colour }) => { choose(other("colour", colour)); placeWhenBoth(); },
     // A finger that taps twice means one igloo: the second tap is not the card of the next player.

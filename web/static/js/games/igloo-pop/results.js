@@ -11,7 +11,7 @@ import { cardName, eskimos } from "./cards.js";
 export function results(match) {
   if (!match.results?.length || match.phase === "shaking") return null;
   return h("section", { class: "panel results", "data-key": "results" },
-    h("h2", null, t("What the igloos said")),
+    h("h2", null, t("Results")),
     h("ol", null, match.results.map((result) =>
       h("li", { "data-key": result.place, class: "result" },
         h("span", { class: "mini-card" }, cardName(result.card)),

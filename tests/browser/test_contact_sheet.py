@@ -1,0 +1,45 @@
+"""Every room of the page on one sheet."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from companion.lab.contact_sheet import DEVICES, GAP, HEAD, LABEL
+
+pytestmark = pytest.mark.browser
+
+
+def made(*arguments: str) -> subprocess.CompletedProcess[str]:
+    # As a program of its own: this process may drive a browser already, and Playwright allows one driver in each.
+    program = [sys.executable, "-m", "companion.lab.contact_sheet", *arguments]
+    return subprocess.run(program, check=False, capture_output=True, text=True, timeout=300)
+
+
+def test_a_sheet_shows_rooms_on_every_device_in_both_themes(tmp_path: Path) -> None:
+    out = tmp_path / "sheet.png"
+    done = made(str(out), "--language", "fr", "--room", "start", "--room", "round: tel")
+    assert done.returncode == 0, done.stderr
+    with Image.open(out) as sheet:
+        high = max(device.size[1] for device in DEVICES) + GAP
+        assert sheet.size == (LABEL + 2 * sum(device.shown + GAP for device in DEVICES), HEAD + 2 * high)
+        for row in range(2):
+            left, mean = LABEL, []
+            for device in (*DEVICES, *DEVICES):
+                wide, tall = device.size
+                cell = sheet.crop((left, HEAD + row * high, left + wide, HEAD + row * high + tall)).convert("L")
+                low, most = cell.getextrema()
+                assert most - low > 100, "something is drawn"
+                mean.append(sum(cell.resize((1, 1)).getdata()))
+                left += wide + GAP
+            assert min(mean[:3]) > max(mean[3:]), "the first three are light, the others dark"
+
+
+def test_a_room_that_there_is_not_is_said(tmp_path: Path) -> None:
+    done = made(str(tmp_path / "sheet.png"), "--language", "en", "--room", "attic")
+    assert done.returncode == 2
+    assert "No room is called so." in done.stderr

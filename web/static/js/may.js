@@ -1,0 +1,36 @@
+// "What may I do now?": what is legal at this moment, in words, with the clauses.
+
+import { h } from "./dom.js";
+import { openDialog } from "./dialogs.js";
+import { part } from "./games.js";
+import { clauses } from "./rulings.js";
+import { store } from "./store.js";
+import { said, t, tn } from "./words.js";
+
+/** So many moves of a kind are named; more are counted. */
+const MOST = 8;
+
+function kinds(moves) {
+  const found = new Map();
+  for (const move of moves) {
+    const name = said(move.group);
+    found.set(name, [...(found.get(name) ?? []), move]);
+  }
+  return [...found].map(([name, list]) => h("section", { class: "may-kind" },
+    h("h3", null, name, " ", h("small", null, tn("%(n)s possibility", "%(n)s possibilities", list.length))),
+    h("ul", null, list.slice(0, MOST).map((move) => h("li", null, said(move), move.cost !== null && [" ", h("small", { class: "quiet" }, tn("%(n)s point", "%(n)s points", move.cost))])),
+      list.length > MOST && h("li", { class: "quiet" }, tn("and %(n)s more: what can be tapped is lit on the board", "and %(n)s more: what can be tapped is lit on the board", list.length - MOST)))));
+}
+
+/** Say in a window what may be done now. */
+export function mayWindow(match) {
+  const own = part(match.game, "play");
+  const board = !own && store.board?.match === match.id ? store.board : null;
+  const steps = own?.may?.(match) ?? [];
+  return openDialog(t("What may be done now?"),
+    store.view.night.paused && h("p", { class: "sentence" }, t("The night is paused.")),
+    board && h("p", { class: "sentence" }, said(match.prompt)),
+    steps.length > 0 && h("ul", { class: "may" }, steps.map(([sentence, ids]) => h("li", null, sentence, " ", clauses(ids)))),
+    board && (board.moves.length ? kinds(board.moves) : h("p", null, t("Nothing that this phone may enter: others are to act, or a hand is hidden."))),
+    h("p", null, h("a", { class: "second", href: "#referee" }, t("Ask the referee"))));
+}

@@ -1,0 +1,41 @@
+// Who has this phone: said once, for the table, for its seat and for the training room.
+
+import { h } from "./dom.js";
+import { icon } from "./art.js";
+import { closeDialog, openDialog } from "./dialogs.js";
+import { face, nameField } from "./faces.js";
+import { fetched, tell } from "./net.js";
+import { change, memory, store } from "./store.js";
+import { t } from "./words.js";
+
+const same = (one, name) => one.name.toLocaleLowerCase() === name.toLocaleLowerCase();
+
+function choice() {
+  return [
+    h("div", { class: "row" }, (store.people ?? []).map((person) =>
+      h("button", { type: "button", class: "person", "data-do": "i-am", "data-name": person.name, "data-key": `i-am-${person.id}`,
+        "aria-pressed": String(same(person, store.me.label)) }, face(person), person.name))),
+    h("form", { class: "row", "data-submit": "i-am", "data-key": "i-am" },
+      nameField({ name: "name", required: true, autocapitalize: "words", placeholder: t("Another name"), "aria-label": t("Another name") }),
+      h("button", { type: "submit", class: "second" }, icon("check"), t("That is me"))),
+  ];
+}
+
+/** Draw the question. */
+export const question = () => h("section", { class: "panel own-phone", "data-key": "own-phone" },
+  h("h2", null, t("Who has this phone?")),
+  h("p", { class: "quiet" }, t("Then one tap is enough for what is yours.")),
+  choice());
+
+/** Ask in a window. */
+export const askOwner = () => openDialog(t("Who has this phone?"), choice(),
+  store.me.label && h("button", { type: "button", class: "second", "data-do": "i-am", "data-name": "" }, t("Nobody in particular")));
+
+/** Say it. */
+export async function iAm({ name }) {
+  const answer = await fetched(() => tell("/api/me", { name }));
+  if (!answer) return;
+  memory.set("name", name);
+  closeDialog(null);
+  change((s) => { s.me = answer.me; s.people = null; });
+}
