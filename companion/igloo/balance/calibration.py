@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from companion.igloo.balance.loads import MUCH_LEFT, STEADY, TARE, Load, loads
+from companion.igloo.balance.messages import COINS, RUBS, SLIPS, SOFT, TABLE
 from companion.igloo.balance.scale import BalanceScale, KnownMass, WeighedCount
 from companion.ports import COUNTS, BadDataError
 
@@ -33,12 +34,6 @@ FAR_G: Final = 0.5
 
 DAMPED: Final = 0.03
 """A platform that loses more than this part of the critical damping rubs somewhere."""
-
-TABLE: Final = "Something swings with the platform: put a heavy base under the clamp, and keep hands off the table."
-RUBS: Final = "The swing dies too soon: see whether platform, igloo or cable rubs, and tighten the clamp."
-SLIPS: Final = "The empty platform does not swing alike each time: tighten the clamp, and keep out of draught and sun."
-SOFT: Final = "The same igloo weighs differently from place to place: make the platform stiffer against tilting."
-COINS: Final = "The known weights do not agree with each other: put them in the middle, and stiffen the platform."
 
 
 class LabelledLoad(NamedTuple):
@@ -129,10 +124,15 @@ def card(scale: BalanceScale, weighed: Sequence[LabelledLoad]) -> dict[str, Any]
     }
 
 
-def answers(scale: BalanceScale, weighed: Sequence[LabelledLoad]) -> list[tuple[int, WeighedCount]]:
-    """Return (index, answer) for each weighing that is to be counted: the unknown ones, and those with a label."""
+def answers(
+    scale: BalanceScale, weighed: Sequence[LabelledLoad], *, together: bool = False
+) -> list[tuple[int, WeighedCount]]:
+    """Return (index, answer) for each weighing that is to be counted: the unknown ones, and those with a label.
+
+    ``together``: they are igloos of one box, no two of the same number.
+    """
     asked = [(at, one) for at, one in enumerate(weighed) if one.what in {UNKNOWN, BEADS}]
-    told = scale.answers([one.load for _, one in asked])
+    told = (scale.together if together else scale.answers)([one.load for _, one in asked])
     return [(at, answer) for (at, _), answer in zip(asked, told, strict=True)]
 
 

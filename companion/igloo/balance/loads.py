@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from companion.igloo.balance.messages import NO_TARE, SHAKEN
 from companion.igloo.balance.ringdown import Ringdown, ringdown
 
 if TYPE_CHECKING:
@@ -30,9 +31,6 @@ MUCH_LEFT: Final = 0.02
 """A swing whose phase strays further from its line (rad) was not alone."""
 DISAGREE: Final = 5e-4
 """Taps whose frequencies differ by more than this part were not of one swing."""
-
-NO_TARE: Final = "Tap the empty platform first: every weighing is held against it."
-SHAKEN: Final = "The table shook, or something touched the platform: tap again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,11 @@ def alone(swing: Ringdown) -> bool:
 
 def loads(accel: Sequence[FloatArray], rate_hz: float, what: Sequence[str]) -> list[Load]:
     """Return every weighing (n, 3) in g, held against the tares around it; a tare's own load is 0."""
-    swings = [ringdown(one, rate_hz) for one in accel]
+    return held([ringdown(one, rate_hz) for one in accel], what)
+
+
+def held(swings: Sequence[Ringdown], what: Sequence[str]) -> list[Load]:
+    """Return every swing, in the order of time, held against the tares around it; a tare's own load is 0."""
     tares = _sound([(at, one) for at, one in enumerate(swings) if what[at] == TARE and alone(one)])
     return [_held(swings[at], at, what[at], tares) for at in range(len(swings))]
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from companion.igloo.balance.messages import CLIPPED, NO_TAP, SHORT, TOO_SLOW
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -38,11 +40,6 @@ LEAST_CHANGE: Final = 0.08
 """A change of the swing by less than this part is no tap."""
 LEAST_TURNS: Final = 6.0
 """A ring-down of fewer turns tells nothing."""
-
-NO_TAP: Final = "No tap was felt: tap the platform lightly, three or four times."
-TOO_SLOW: Final = "A balance needs at least 150 samples a second."
-CLIPPED: Final = "That was too hard: tap more lightly."
-SHORT: Final = "This is too short: a weighing takes two seconds and more."
 
 
 @dataclass(frozen=True, slots=True)

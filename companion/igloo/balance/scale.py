@@ -14,6 +14,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from companion.igloo.balance.messages import (
+    MORE_BEADS_WEIGHED_LESS,
+    MORE_THAN_A_BOX,
+    NOT_OF_THE_BOX,
+    NOTHING,
+    NOTHING_KNOWN,
+    TOO_FINE,
+    TOO_HEAVY,
+    TOO_LIGHT,
+    TWO,
+)
 from companion.ports import COUNTS, BadDataError, CountPosterior
 
 if TYPE_CHECKING:
@@ -35,14 +46,8 @@ OTHER: Final = 0.02
 """How often something else than an igloo of the box is put on."""
 SURE: Final = 0.9
 DRAWS: Final = 3000
-
-NOTHING_KNOWN: Final = "Weigh at least two igloos whose beads you counted, of different numbers."
-NOTHING: Final = "Nothing lies on the platform."
-TOO_LIGHT: Final = "This weighs less than an igloo with two beads."
-TOO_HEAVY: Final = "This weighs more than an igloo with thirteen beads."
-TWO: Final = "Two igloos lie on the platform."
-NOT_OF_THE_BOX: Final = "This is no igloo of this box, or something lies on it."
-TOO_FINE: Final = "Beads so light are near the limit of this balance: weigh more igloos that you counted."
+TOGETHER_DRAWS: Final = 200
+"""Draws for a whole box: each costs some 50,000 products."""
 
 
 class KnownMass(NamedTuple):
@@ -100,7 +105,7 @@ class BalanceScale:
         load = np.array([one.load for one in self.igloos])
         slope = float(np.polyfit(n, load, 1)[0])
         if slope <= 0:
-            raise BadDataError("More beads weighed less: are the known igloos in the right order?")
+            raise BadDataError(MORE_BEADS_WEIGHED_LESS)
         return ASSUMED_BEAD_G / slope
 
     def mass(self, load: Load) -> tuple[float, float]:
@@ -118,6 +123,43 @@ class BalanceScale:
         weight /= weight.sum()
         told = iter(every)
         return [self._answer(one, next(told), draws, weight) if not one.why else _refused(one) for one in weighed]
+
+    def together(self, weighed: Sequence[Load]) -> list[WeighedCount]:
+        """Return what each igloo of one box holds, where no two of them hold the same number.
+
+        The probability of every assignment of numbers to igloos is summed over subsets of numbers, for each of some
+        draws of shell and bead. What is no igloo, or was not weighed soundly, is answered by itself.
+
+        :raises BadDataError: when more igloos were weighed than a box has.
+        """
+        alone = self.answers(weighed)
+        igloos = [at for at, one in enumerate(alone) if one.posterior.p]
+        if len(igloos) > len(COUNTS):
+            raise BadDataError(MORE_THAN_A_BOX)
+        if not igloos:
+            return alone
+        draws, logs = self._drawn()
+        every = [self._likelihood(weighed[at], draws) for at in igloos]
+        for one in every:
+            logs = logs + np.log(one.sum(axis=1) + 1e-300)
+        weight = np.exp(logs - logs.max())
+        # The same draws each time, so that the same box is answered alike.
+        some = np.random.default_rng(0).choice(len(draws), TOGETHER_DRAWS, p=weight / weight.sum())
+        likely = np.stack([one[some] + 1e-12 * one[some].max() for one in every])
+        # The draws were chosen by weighings answered apart; what "each number once" adds weighs them again.
+        p = assigned(likely, 1 / likely.sum(axis=2).prod(axis=0))
+        found = list(alone)
+        for at, row in zip(igloos, p, strict=True):
+            before = alone[at]
+            sure = float(row.max()) >= SURE
+            told = CountPosterior(
+                "counted" if sure else "more",
+                tuple(row.tolist()),
+                before.posterior.seconds,
+                "" if sure else TOO_FINE,
+            )
+            found[at] = WeighedCount(told, before.grams, before.load)
+        return found
 
     def _answer(self, load: Load, likelihood: FloatArray, draws: FloatArray, weight: FloatArray) -> WeighedCount:
         grams, _ = self.mass(load)
@@ -188,6 +230,39 @@ class BalanceScale:
             drawn.append(np.column_stack([part, np.full(each, shells)]))
             logs.append(evidence + prior)
         return np.vstack(drawn), np.concatenate(logs)
+
+
+def assigned(likely: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return p of each number for each igloo (k, 12), no number twice; ``likely`` (k, draws, 12), ``weight`` (draws,).
+
+    Forth over the igloos with the set of numbers that are gone, and back with the set that is left.
+    """
+    k, draws, numbers = likely.shape
+    sets = 1 << numbers
+    by_size: list[list[int]] = [[] for _ in range(numbers + 1)]
+    for one in range(sets):
+        by_size[one.bit_count()].append(one)
+    before, after = np.zeros((sets, draws)), np.zeros((sets, draws))
+    before[0] = 1.0
+    after[by_size[k]] = 1.0
+    for igloo in range(k):
+        gone = np.array(by_size[igloo])
+        for n in range(numbers):
+            free = gone[gone & (1 << n) == 0]
+            before[free | (1 << n)] += before[free] * likely[igloo, :, n]
+    for igloo in reversed(range(k)):
+        gone = np.array(by_size[igloo])
+        for n in range(numbers):
+            free = gone[gone & (1 << n) == 0]
+            after[free] += after[free | (1 << n)] * likely[igloo, :, n]
+    p = np.zeros((k, numbers))
+    for igloo in range(k):
+        gone = np.array(by_size[igloo])
+        for n in range(numbers):
+            free = gone[gone & (1 << n) == 0]
+            p[igloo, n] = float(((before[free] * after[free | (1 << n)]).sum(axis=0) * likely[igloo, :, n]) @ weight)
+    answer: FloatArray = p / p.sum(axis=1, keepdims=True)
+    return answer
 
 
 def _refused(load: Load) -> WeighedCount:

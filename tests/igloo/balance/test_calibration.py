@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,6 @@ from hypothesis import strategies as st
 
 from companion.igloo.balance.calibration import (
     FILE,
-    RUBS,
-    SLIPS,
-    SOFT,
     LabelledLoad,
     answers,
     card,
@@ -24,17 +22,26 @@ from companion.igloo.balance.calibration import (
     save,
     weighings,
 )
-from companion.igloo.balance.loads import NO_TARE, SHAKEN, Load, loads
-from companion.igloo.balance.ringdown import Ringdown, ringdown
-from companion.igloo.balance.scale import (
+from companion.igloo.balance.loads import Load, loads
+from companion.igloo.balance.messages import (
+    MORE_THAN_A_BOX,
+    NO_TARE,
     NOT_OF_THE_BOX,
     NOTHING,
     NOTHING_KNOWN,
+    RUBS,
+    SHAKEN,
+    SLIPS,
+    SOFT,
     TOO_HEAVY,
     TOO_LIGHT,
     TWO,
+)
+from companion.igloo.balance.ringdown import Ringdown, ringdown
+from companion.igloo.balance.scale import (
     BalanceScale,
     KnownMass,
+    assigned,
 )
 from companion.igloo.recordings import Recording
 from companion.lab.bench.balance import trial, weighed
@@ -80,6 +87,34 @@ def test_a_mass_on_the_ladder_is_its_count(n: int) -> None:
     assert (answer.posterior.state, answer.posterior.count) == ("counted", n)
     assert answer.grams == pytest.approx(SHELL + n * BEAD, abs=0.02)
     assert sum(answer.posterior.p) == pytest.approx(1)
+
+
+def test_a_box_is_told_together_as_the_sum_over_all_assignments_says() -> None:
+    likely = np.random.default_rng(3).random((3, 2, 12)) ** 4
+    weight = np.array([0.3, 0.7])
+    by_hand = np.zeros((3, 12))
+    for numbers in permutations(range(12), 3):
+        p = float(np.prod([likely[i, :, n] for i, n in enumerate(numbers)], axis=0) @ weight)
+        for i, n in enumerate(numbers):
+            by_hand[i, n] += p
+    np.testing.assert_allclose(assigned(likely, weight), by_hand / by_hand.sum(axis=1, keepdims=True))
+
+
+def test_each_number_once_settles_what_one_weighing_leaves_open() -> None:
+    scale = known(4, 11)
+    # One igloo weighs as if it had 7 beads and a half; its neighbours are sure.
+    masses = {n: SHELL + n * BEAD for n in COUNTS if n != 8}
+    weighed = [lying(SHELL + 7.55 * BEAD, 8e-3), *(lying(grams) for grams in masses.values())]
+    alone, together = scale.answers(weighed)[0].posterior, scale.together(weighed)
+    assert alone.state == "more"
+    assert (together[0].posterior.state, together[0].posterior.count) == ("counted", 8)
+    assert [one.posterior.count for one in together[1:]] == list(masses)
+    # What is no igloo is told so, and does not take a number.
+    cup, only = scale.together([lying(300.0), lying(SHELL + 5 * BEAD)])
+    assert (cup.posterior.state, only.posterior.count) == ("not-an-igloo", 5)
+    assert scale.together([lying(300.0)])[0].posterior.state == "not-an-igloo"
+    with pytest.raises(BadDataError, match=MORE_THAN_A_BOX):
+        scale.together([*weighed, weighed[-1]])
 
 
 @pytest.mark.parametrize(

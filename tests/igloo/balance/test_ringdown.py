@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.igloo.balance.ringdown import CLIPPED, NO_TAP, SHORT, TOO_SLOW, ringdown
+from companion.igloo.balance.messages import CLIPPED, NO_TAP, SHORT, TOO_SLOW
+from companion.igloo.balance.ringdown import ringdown
 
 RATE = 3200.0
 UP = np.array([0.0, 0.0, 1.0])

@@ -11,6 +11,8 @@ export const store = {
   // The vote of the table on a silent rulebook.
   ballot: { option: null, last: null },
   // What is measured of an igloo in the workshop.
+  // What the referee's balance is at.
+  balance: { hidden: false, now: null },
   calibrationRun: { hidden: false, revision: 0, sitting: null },
   // connecting | live | polling | lost
   link: "connecting",

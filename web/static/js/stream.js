@@ -8,7 +8,7 @@ import { change, store } from "./store.js";
 const RETRY_STREAM_MS = 15000;
 const REOPEN_MS = 1000;
 const OUT_OF_SIGHT_MS = 20000;
-const TOPICS = ["igloo", "motion", "count", "camera", "bench", "ballot"];
+const TOPICS = ["igloo", "motion", "count", "camera", "bench", "balance", "ballot"];
 
 let takeBoard = () => {};
 let settings = { poll_ms: 1500, silence_ms: 6000, stamp: "" };
