@@ -89,6 +89,8 @@ class BalanceRun:
         self._fitting: threading.Thread | None = None
         self._busy = False
         self._told_at = 0.0
+        self._revision = 0
+        self._shown: dict[str, Any] | None = None
 
     def close(self) -> None:
         """End what is being weighed."""
@@ -127,7 +129,10 @@ class BalanceRun:
     # --- what the page asks ------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Return what the balance is at (data of topic ``balance``); nothing of a weighing in a live round."""
+        """Return what the balance is at (data of topic ``balance``); nothing of a weighing in a live round.
+
+        Answers and events may come to a page in another order than they were made: the higher ``revision`` holds.
+        """
         with self._lock:
             if not self._gate.is_open():
                 # A round began: what was counted is not told after it either.
@@ -155,8 +160,13 @@ class BalanceRun:
                 "box": [_answer_form(one) for one in self._box],
                 "note": self._note,
             }
-        hidden, told = self._gate.through((False, shown), (True, None))
-        return {"hidden": hidden, "now": told}
+            hidden, told = self._gate.through((False, shown), (True, None))
+            return {"hidden": hidden, "revision": self._revision, "now": told}
+
+    def look(self) -> None:
+        """Tell the page if a sensor came or went, or a tare grew too old."""
+        if self.state()["now"] != self._shown:
+            self._publish()
 
     def weigh(self, what: str, value: float = 0.0) -> None:
         """Listen to the taps of one weighing: a tare, grams, an igloo of known beads, or an unknown igloo.
@@ -334,7 +344,11 @@ class BalanceRun:
 
     def _publish(self) -> None:
         self._told_at = time.monotonic()
-        self._hub.publish("balance", self.state())
+        with self._lock:
+            self._revision += 1
+            state = self.state()
+            self._shown = state["now"]
+        self._hub.publish("balance", state)
 
     def _read(self, name: str) -> dict[str, Any]:
         path = self._folder / name

@@ -372,6 +372,7 @@ class Service:
                 tidied = time.monotonic()
                 if self._maintenance.may_forget():
                     forget_old(self.pictures.folder, self.settings.number("keep_pictures_days"))
+            self.balance_run.look()
             count = count_form(self.igloos.count(), self.night.gate)
             news = {
                 "igloo": igloos_form(self.igloos.statuses(), simulated=self.igloos.simulated),

@@ -22,6 +22,43 @@ class Line:
         return SIMULATED
 
 
+def tapped(service: Service, accel: NDArray[float]) -> None:
+    """Let the balance's line tell what its sensor felt."""
+    for samples in runs(accel):
+        service.companion.balance_run.hear(Line(), samples)  # type: ignore[arg-type]
+
+
+LATE = """() => {
+  const { fetch } = window;
+  window.fetch = async (...asked) => {
+    const answer = await fetch(...asked);
+    if (answer.url.endsWith("/weigh")) await new Promise((done) => { window.release = done; });
+    return answer;
+  };
+}"""
+"""Has a page get the answer to a weighing only when it is told to."""
+
+
+def test_an_answer_that_comes_late_does_not_bring_back_what_was(phones: Phones, service: Service) -> None:
+    """What a phone is answered and what it hears come by two ways; under load the older may come last."""
+    companion = service.companion
+    companion.plug_in()
+    companion.balance_run.appoint("sim-1")
+    page = phones.host()
+    page.goto(f"{service.url}/#workshop/balance")
+    page.evaluate(LATE)
+    page.click("[data-key=calibrating] [data-what=tare]")
+    expect(page.locator("[data-key=listening]")).to_be_visible()
+    tapped(service, felt_on_it()["tare"])
+    expect(page.locator("[data-key=known]")).to_contain_text("1 tare")
+    before = page.evaluate("heard.length")
+    page.evaluate("release()")
+    page.wait_for_function("(n) => heard.length > n", arg=before)
+    expect(page.locator("[data-key=known]")).to_contain_text("1 tare")
+    expect(page.locator("[data-key=listening]")).to_have_count(0)
+    expect(page.locator("[data-what=grams]").first).to_be_enabled()
+
+
 @pytest.mark.parametrize(
     ("dark", "language"), [(False, "en-GB"), (True, "fr-FR"), (True, "de-DE")], ids=["light-en", "dark-fr", "dark-de"]
 )
@@ -41,8 +78,8 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
         phones.shot(page, f"balance-{language}-{stop}", full=True)
 
     def tap(accel: NDArray[float]) -> None:
-        for samples in runs(accel):
-            companion.balance_run.hear(Line(), samples)  # type: ignore[arg-type]
+        expect(page.locator("[data-key=listening]")).to_be_visible()
+        tapped(service, accel)
 
     page.goto(f"{service.url}/#workshop/balance")
     page.click("[data-do=balance-role][data-to=sim-1]")
@@ -51,8 +88,8 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
     known = 0
     for number, (what, value, accel) in enumerate(sequence(felt)):
         page.click(f"[data-key='calibrating'] [data-what={what}][data-value='{value:g}']")
-        expect(page.locator("[data-key=listening]")).to_be_visible()
         if number == 1:
+            expect(page.locator("[data-key=listening]")).to_be_visible()
             look("listening")
         tap(accel)
         known += what != "tare"

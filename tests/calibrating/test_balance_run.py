@@ -41,8 +41,9 @@ class House:
     def __init__(self, folder: Path) -> None:
         self.live, self.there = False, [PLUGGED, IGLOO]
         self.told = 0
+        self.hub = Hub()
         self.run = BalanceRun(
-            folder, Hub(), statuses=lambda: self.there, gate=CountGate(lambda: self.live), changed=self._changed
+            folder, self.hub, statuses=lambda: self.there, gate=CountGate(lambda: self.live), changed=self._changed
         )
 
     def _changed(self) -> None:
@@ -162,7 +163,8 @@ def test_a_live_round_ends_a_weighing_and_hides_what_was_counted(
     house.run.weigh("unknown")
     house.live = True
     house.feel(felt["beads 7"])
-    assert house.run.state() == {"hidden": True, "now": None}
+    told = house.run.state()
+    assert (told["hidden"], told["now"]) == (True, None)
     house.live = False
     assert (house.now()["answer"], house.now()["listening"], house.now()["weighed"]) == (None, None, 0)
     # What was fitted when the round began is not kept.
@@ -186,6 +188,21 @@ def test_what_is_remembered_may_be_rubbish(tmp_path: Path, felt: dict[str, NDArr
         house.run.weigh("unknown")
     (folder / "role.json").write_text("x" * 200_000)
     assert not House(tmp_path).run.is_balance("unit-9", DeviceKind.REAL)
+
+
+def test_a_page_is_told_when_a_sensor_comes_or_goes_and_can_tell_what_is_newer(house: House) -> None:
+    with house.hub.subscribe(["balance"]) as events:
+        house.run.look()
+        house.run.look()
+        house.there = [PLUGGED]
+        house.run.look()
+        house.run.appoint("unit-9")
+        told = [events.get(0) for _ in range(3)]
+        assert events.get(0) is None
+    data = [one.data for one in told if one is not None]
+    assert [len(one["now"]["candidates"]) for one in data] == [2, 1, 1]
+    revisions = [one["revision"] for one in data]
+    assert revisions == sorted(set(revisions)) and house.run.state()["revision"] == revisions[-1]
 
 
 def test_a_stumble_ends_nothing(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from companion.igloo.balance.calibration import LabelledLoad, card, made_of, save
+from companion.igloo.balance.loads import loads
 from companion.lab.physics.balance import RATE_HZ, Weighing, box, built, filled, weigh
 from companion.ports import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -26,6 +30,17 @@ def felt_on_it(*igloos: int, seed: int = 19) -> dict[str, NDArray[np.float64]]:
         on_it[f"beads {n}"] = filled(rng, of, shell, n)
     made = weigh(balance, list(on_it.values()), rng)
     return dict(zip(on_it, made, strict=True))
+
+
+def kept_calibration(folder: Path, felt: Mapping[str, NDArray[np.float64]]) -> None:
+    """Calibrate by what is felt, and keep it in a data folder as the balance of everything simulated."""
+    what, value, accel = zip(*sequence(felt), strict=True)
+    found = loads(accel, RATE_HZ, what)
+    weighed = [LabelledLoad(*one) for one in zip(what, value, found, strict=True)]
+    scale = made_of(weighed)
+    save(scale, folder / "balance")
+    (folder / "balance" / "card.json").write_text(json.dumps(card(scale, weighed)), encoding="utf-8")
+    (folder / "balance" / "role.json").write_text(json.dumps({"device": "simulated"}), encoding="utf-8")
 
 
 def runs(accel: NDArray[np.float64], each: int = 320) -> Iterator[Samples]:

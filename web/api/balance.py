@@ -25,9 +25,10 @@ MOST_G = 2000.0
 
 
 class BalanceState(TypedDict):
-    """What the balance is at; in a live round only that it is hidden."""
+    """What the balance is at; in a live round only that it is hidden. Of two the one with the higher revision holds."""
 
     hidden: bool
+    revision: int
     now: dict[str, JSON] | None
 
 
@@ -71,7 +72,7 @@ def _done(work: Callable[[], None]) -> BalanceAnswer:
     except OSError as error:
         raise RefusedError(503, "storage", "This could not be kept: the disk refused.") from error
     state = companion().balance_run.state()
-    return {"ok": True, "hidden": state["hidden"], "now": state["now"]}
+    return {"ok": True, "hidden": state["hidden"], "revision": state["revision"], "now": state["now"]}
 
 
 @views.get("")

@@ -38,16 +38,18 @@ PHASE_RAD: Final = 0.02
 """How far the phase of a good swing strays from its line, a sample, as neighbours stray together."""
 LEAST_CHANGE: Final = 0.08
 """A change of the swing by less than this part is no tap."""
-LEAST_TURNS: Final = 6.0
+LEAST_TURNS: Final = 4.0
 """A ring-down of fewer turns tells nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ringdown:
-    """One frequency, its standard error by how the taps differ (Hz), and how the swing was.
+    """One frequency, its standard error (Hz), and how the swing was.
 
-    ``damping``: of the critical one. ``taps``: ring-downs that were fitted, ``seconds`` of them together. ``rest``: how
-    far the phase strays from its line, rad. ``sideways``: the swing across, as a part of the one up and down.
+    ``error_hz``: as if whatever makes the phase stray did so anew each turn; ``strays``: how much further apart the
+    taps are than that, as a factor (0: there was one tap); ``apart_hz``: the standard error by the taps alone.
+    ``damping``: of the critical one. ``taps``: ring-downs that were fitted, ``seconds`` of them together. ``rest``:
+    how far the phase strays from its line, rad. ``sideways``: the swing across, as a part of the one up and down.
     ``swing_g``: how far it swung, g. ``why``: one sentence where there is no frequency.
     """
 
@@ -59,6 +61,8 @@ class Ringdown:
     rest: float = 0.0
     sideways: float = 0.0
     swing_g: float = 0.0
+    strays: float = 0.0
+    apart_hz: float = 0.0
     why: str = ""
 
 
@@ -174,7 +178,7 @@ def _fitted(signal: FloatArray, rate: float, hz: float) -> Ringdown:
         weights.append(a)
         owner.append(np.full(len(a), number))
     x, y, w, who = np.vstack(rows), np.concatenate(phases), np.concatenate(weights), np.concatenate(owner)
-    slope, _, left = _common_line(x, y, w, who, len(parts), hz)
+    slope, widened, left = _common_line(x, y, w, who, len(parts), hz)
     own = [who == number for number in range(len(parts))]
     times = [x[one, 0] for one in own]
     each = np.array([_slope(t, y[one] - slope[1] * x[one, 1], w[one]) for t, one in zip(times, own, strict=True)])
@@ -191,7 +195,9 @@ def _fitted(signal: FloatArray, rate: float, hz: float) -> Ringdown:
     across = (np.abs(_turned_back(signal[:, axis], rate, hz))[first] for axis in range(1, signal.shape[1]))
     return Ringdown(
         frequency_hz=frequency,
-        error_hz=float(np.hypot(scatter, line)) / (2 * np.pi),
+        error_hz=widened * line / (2 * np.pi),
+        strays=scatter / max(line, 1e-12),
+        apart_hz=scatter / (2 * np.pi),
         damping=-float(share @ np.array(decay)) / (2 * np.pi * frequency),
         taps=len(parts),
         seconds=float(seconds),
@@ -203,8 +209,11 @@ def _fitted(signal: FloatArray, rate: float, hz: float) -> Ringdown:
 
 def _common_line(
     x: FloatArray, y: FloatArray, w: FloatArray, who: NDArray[np.int64], parts: int, hz: float
-) -> tuple[FloatArray, FloatArray, float]:
-    """Return slopes common to all parts, each part's beginning, and what is left (rad), by weighted least squares."""
+) -> tuple[FloatArray, float, float]:
+    """Return slopes common to all parts and what is left (rad), by weighted least squares.
+
+    Between them: how much less is known of the first slope because the second is fitted beside it, as a factor.
+    """
     begin = (who[:, None] == np.arange(parts)[None]).astype(float)
     design = np.column_stack([x, begin])
     w = w / np.sqrt(np.mean(w**2))
@@ -213,7 +222,10 @@ def _common_line(
     rows, values = np.vstack([design * w[:, None], known]), np.append(y * w, 0.0)
     solved = np.linalg.lstsq(rows, values, rcond=None)[0]
     left = float(np.sqrt(np.average((y - design @ solved) ** 2, weights=w**2)))
-    return solved[:2], solved[2:], left
+    normal = rows.T @ rows
+    others = [0, *range(2, len(normal))]
+    both, alone = (float(np.linalg.inv(one)[0, 0]) for one in (normal, normal[np.ix_(others, others)]))
+    return solved[:2], float(np.sqrt(both / alone)), left
 
 
 def _slope(t: FloatArray, y: FloatArray, w: FloatArray) -> float:

@@ -36,6 +36,16 @@ if TYPE_CHECKING:
 
 SHELLS_G: Final = tuple(np.geomspace(0.01, 0.25, 8).tolist())
 """How much shells may stray from their mean, g: a mould and a sticker make 0.02 to 0.2 between any two."""
+PLACES_G: Final = tuple(np.geomspace(0.003, 0.1, 5).tolist())
+"""How much an igloo that is put on weighs too much on the mean, g: known igloos that are weighed twice tell.
+
+Off the middle it tilts the platform as it swings, and that adds to what swings with the square of how far off it is.
+"""
+_OFF, _OFTEN = np.polynomial.hermite_e.hermegauss(7)
+FAR: Final = _OFF[3:] ** 2
+"""How far off the middle an igloo stands: squares, the mean of which is 1."""
+OFTEN: Final = _OFTEN[3:] * (1, 2, 2, 2) / _OFTEN.sum()
+"""And how often it does."""
 SPREAD: Final = 0.02
 """Beads differ by 1 to 3 %."""
 BEAD_G: Final = (0.4, 1.0)
@@ -45,7 +55,9 @@ ASSUMED_BEAD_G: Final = 0.5
 OTHER: Final = 0.02
 """How often something else than an igloo of the box is put on."""
 SURE: Final = 0.9
-DRAWS: Final = 3000
+STEPS: Final = np.linspace(-3.4, 3.4, 17)
+LATTICE: Final = np.column_stack([one.ravel() for one in np.meshgrid(STEPS, STEPS)])
+"""Where shell and bead are looked at, in standard errors of what the known igloos tell of them."""
 TOGETHER_DRAWS: Final = 200
 """Draws for a whole box: each costs some 50,000 products."""
 
@@ -202,34 +214,53 @@ class BalanceScale:
         grams, error = self.mass(load)
         n = np.arange(COUNTS.start, COUNTS.stop)
         mean = draws[:, :1] + n * draws[:, 1:2]
-        variance = error**2 + draws[:, 2:] ** 2 + n * (SPREAD * draws[:, 1:2]) ** 2
-        density: FloatArray = np.exp(-0.5 * (grams - mean) ** 2 / variance) / np.sqrt(2 * np.pi * variance)
-        return density
+        variance = error**2 + draws[:, 2:3] ** 2 + n * (SPREAD * draws[:, 1:2]) ** 2
+        density: FloatArray = np.zeros_like(mean)
+        for share, far in zip(OFTEN, FAR, strict=True):
+            # What a place adds on the mean is in the shells already.
+            left = grams - mean - draws[:, 3:4] * (far - 1)
+            density += share * np.exp(-0.5 * left**2 / variance)
+        return density / np.sqrt(2 * np.pi * variance)
 
     def _drawn(self) -> tuple[FloatArray, FloatArray]:
-        """Return draws of (shell, bead, difference of shells), g, with the logarithm of their weights."""
-        n = np.array([one.value for one in self.igloos])
-        mass = np.array([one.load for one in self.igloos]) * self.platform_g
-        error = np.array([one.error for one in self.igloos]) * self.platform_g
+        """Return a grid of (shell, bead, difference of shells, of places), g, with the logarithm of its weights."""
+        # A box holds each number once: weighings of one number are of one igloo, with one shell and the same beads.
+        same = [[one for one in self.igloos if one.value == value] for value in sorted({o.value for o in self.igloos})]
+        n = np.array([of[0].value for of in same])
+        many = np.array([len(of) for of in same])
+        mass = np.array([np.mean([one.load for one in of]) for of in same]) * self.platform_g
+        error = np.sqrt([np.mean([one.error**2 for one in of]) / len(of) for of in same]) * self.platform_g
         slope = max(0.02, float(np.polyfit(n, mass, 1)[0]))
-        rng = np.random.default_rng(0)
-        each = DRAWS // len(SHELLS_G)
+        design = np.column_stack([np.ones_like(n), n])
         drawn, logs = [], []
-        for shells in SHELLS_G:
-            variance = error**2 + shells**2 + n * (SPREAD * slope) ** 2
-            design = np.column_stack([np.ones_like(n), n])
-            precision = design.T @ (design / variance[:, None])
-            middle = np.linalg.solve(precision, design.T @ (mass / variance))
-            left = mass - design @ middle
-            evidence = -0.5 * float(
-                (left**2 / variance).sum() + np.log(variance).sum() + np.linalg.slogdet(precision)[1]
-            )
-            part = rng.multivariate_normal(middle, np.linalg.inv(precision), each)
-            part[:, 1] = np.maximum(part[:, 1], 1e-3)
-            prior = -0.5 * (np.log(part[:, 1] / BEAD_G[0]) / BEAD_G[1]) ** 2
-            drawn.append(np.column_stack([part, np.full(each, shells)]))
-            logs.append(evidence + prior)
+        for places in PLACES_G:
+            twice = self._twice(same, places)
+            for shells in SHELLS_G:
+                variance = error**2 + 2 * places**2 / many + shells**2 + n * (SPREAD * slope) ** 2
+                precision = design.T @ (design / variance[:, None])
+                middle = np.linalg.solve(precision, design.T @ (mass / variance))
+                left = mass - design @ middle
+                evidence = -0.5 * float(
+                    (left**2 / variance).sum() + np.log(variance).sum() + np.linalg.slogdet(precision)[1]
+                )
+                part = middle + LATTICE @ np.linalg.inv(np.linalg.cholesky(precision))
+                bead = np.maximum(part[:, 1], 1e-3)
+                prior = -0.5 * (np.log(bead / BEAD_G[0]) / BEAD_G[1]) ** 2
+                rest = np.full((len(part), 2), (shells, places))
+                drawn.append(np.column_stack([part[:, 0], bead, rest]))
+                logs.append(evidence + twice + prior - 0.5 * (LATTICE**2).sum(axis=1))
         return np.vstack(drawn), np.concatenate(logs)
+
+    def _twice(self, same: Sequence[Sequence[KnownMass]], places: float) -> float:
+        """Return how likely it is that one igloo, weighed twice, weighs so differently (a logarithm)."""
+        found = 0.0
+        for of in same:
+            for one, other in zip(of[::2], of[1::2], strict=False):
+                apart = (one.load - other.load) * self.platform_g - places * (FAR[:, None] - FAR[None])
+                variance = (one.error**2 + other.error**2) * self.platform_g**2
+                density = np.exp(-0.5 * apart**2 / variance) / np.sqrt(variance)
+                found += float(np.log(OFTEN @ density @ OFTEN + 1e-300))
+        return found
 
 
 def assigned(likely: FloatArray, weight: FloatArray) -> FloatArray:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 GRAVITY: Final = 9.80665
 RATE_HZ: Final = 3200.0
+LEANING: Final = 5e3
+"""How stiff the place is where an igloo leans on the frame, N/m, as long as it does not slip."""
+LEAN_M: Final = 0.025
+"""How far from the middle of the platform that place is."""
 STEPS: Final = 3
 """Steps of the integration to a sample: 0.1 ms, in which 25 Hz turn by one degree."""
 
@@ -75,12 +79,16 @@ class IglooBox:
 
 
 class Weighing(NamedTuple):
-    """What is on the platform: g, where (m from the middle), how high its middle is (m), and how many beads ride."""
+    """What is on the platform: g, where (m from the middle), how high its middle is (m), and what rides in it (g).
+
+    ``lean_n``: the friction (N) at which it slips where it leans on the frame; 0: it stands free.
+    """
 
     grams: float
     off_m: float = 0.0
     high_m: float = 0.02
     beads_g: float = 0.0
+    lean_n: float = 0.0
 
 
 def built(rng: np.random.Generator, world: str = "A", *, well: bool = True) -> Balance:
@@ -147,6 +155,7 @@ def weigh(
     high = np.array([one.high_m for one in what])
     riding = np.array([one.beads_g for one in what]) * 1e-3
     m0 = balance.platform_g * 1e-3
+    lean = np.array([one.lean_n for one in what])
     inertia = m0 * balance.arm_m**2 / 3
     minutes = 0.5 * np.arange(count)
     soft = (1 + balance.drift * minutes) * np.where(
@@ -168,7 +177,7 @@ def weigh(
     felt = np.empty((n, count, 3))
     dt = 1.0 / (rate * STEPS)
     tremble, calm = np.zeros(count), np.exp(-2 * np.pi * 8.0 / rate)
-    loose = np.zeros(count)
+    loose, stretch = np.zeros(count), np.zeros(count)
     for i in range(n):
         tremble = calm * tremble + balance.trembling_g * GRAVITY * np.sqrt(1 - calm**2) * rng.normal(size=count)
         for j in range(STEPS):
@@ -182,10 +191,13 @@ def weigh(
             spring = k * rel * (1 + balance.bend * (rel * 1e3) ** 2) + c * rv
             if balance.rub:
                 spring = spring + balance.rub * (m0 + m) * np.tanh(rv / 2e-3)
+            # Where it leans it holds like a spring until it slips.
+            stretch = np.clip(stretch + (rv + LEAN_M * turn) * dt, -lean / LEANING, lean / LEANING)
+            spring = spring + LEANING * stretch
             pull = -spring - force
             if balance.world == "B":
                 loose = loose * (1 - dt / 0.04) + dt / 0.04 * (force > 0)
-            bend = -kt * tilt - ct * turn - twist
+            bend = -kt * tilt - ct * turn - twist - LEANING * LEAN_M * stretch
             aa = a - riding * np.clip(loose, 0, 0.5) if balance.world == "B" else a
             det = aa * d - b * b
             acc, spin = (d * pull - b * bend) / det, (aa * bend - b * pull) / det
@@ -232,7 +244,10 @@ def calibration_of(
 
 def evening(balance: Balance, of: IglooBox, rng: np.random.Generator, counts: Sequence[int]) -> LabelledWeighings:
     """Return igloos of a box with so many beads each, one after another, a tare before each and at the end."""
-    igloos = [filled(rng, of, int(rng.integers(len(of.shells_g))), n, float(rng.normal(0, 0.006))) for n in counts]
+    shells = rng.permutation(len(of.shells_g))
+    igloos = [
+        filled(rng, of, int(shells[at % len(shells)]), n, float(rng.normal(0, 0.006))) for at, n in enumerate(counts)
+    ]
     made = _tared(balance, [("unknown", float("nan"), one) for one in igloos], rng)
     truth = iter(counts)
     return made._replace(truth=tuple(next(truth) if what == "unknown" else None for what in made.what))

@@ -3,7 +3,7 @@
 import { h, style } from "./dom.js";
 import { icon } from "./art.js";
 import { showRefusal, tell } from "./net.js";
-import { change, liveRound, store } from "./store.js";
+import { change, liveRound, store, takeBalance } from "./store.js";
 import { number, percent, t, tn } from "./words.js";
 
 const COUNTS = Array.from({ length: 12 }, (_, i) => i + 2);
@@ -12,8 +12,8 @@ const COINS = [["1 c", 2.3], ["2 c", 3.06], ["5 c", 3.92], ["1 â‚¬", 7.5], ["2 â
 
 async function doing(path, body = {}) {
   try {
-    const { hidden, now } = await tell(`/api/balance/${path}`, body);
-    change((s) => { s.balance = { hidden, now }; s.refusal = null; });
+    takeBalance(await tell(`/api/balance/${path}`, body));
+    change((s) => { s.refusal = null; });
   } catch (refused) {
     showRefusal(refused.error);
   }
