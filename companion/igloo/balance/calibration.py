@@ -28,7 +28,7 @@ UNKNOWN: Final = "unknown"
 WHAT: Final = (TARE, GRAMS, BEADS, UNKNOWN)
 FILE: Final = "balance.json"
 MAX_BYTES: Final = 1_000_000
-FORM: Final = 1
+FORM: Final = 2
 FAR_G: Final = 0.5
 """A known weight that is off by more than this, and by more than four standard errors, is not what its label says."""
 
@@ -70,8 +70,8 @@ def made_of(weighed: Sequence[LabelledLoad]) -> BalanceScale:
     """
     aside = [f"{one.what} {one.value:g}: {one.load.why}" for one in weighed if one.load.why and one.what != UNKNOWN]
     sound = [one for one in weighed if not one.load.why]
-    weights = [KnownMass(one.value, one.load.load, one.load.error) for one in sound if one.what == GRAMS]
-    igloos = tuple(KnownMass(one.value, one.load.load, one.load.error) for one in sound if one.what == BEADS)
+    weights = [_as_known(one) for one in sound if one.what == GRAMS]
+    igloos = tuple(_as_known(one) for one in sound if one.what == BEADS)
     empty = tuple(one.load.empty_hz for one in sound if one.what == TARE)
     while len(weights) > 2:
         platform = np.median([one.value / one.load for one in weights])
@@ -81,7 +81,13 @@ def made_of(weighed: Sequence[LabelledLoad]) -> BalanceScale:
             break
         wrong = weights.pop(worst)
         aside.append(f"grams {wrong.value:g}: it weighed {wrong.load * platform:.2f} g.")
-    return BalanceScale(tuple(weights), igloos, empty, tuple(aside))
+    damping = max((one.load.swing.damping for one in sound), default=0.0)
+    return BalanceScale(tuple(weights), igloos, empty, tuple(aside), damping)
+
+
+def _as_known(one: LabelledLoad) -> KnownMass:
+    load = one.load
+    return KnownMass(one.value, load.load, load.error, load.pitch, load.pitch_error)
 
 
 def faults(weighed: Iterable[LabelledLoad], scale: BalanceScale) -> list[str]:
@@ -147,6 +153,7 @@ def save(scale: BalanceScale, folder: Path) -> Path:
         "igloos": scale.igloos,
         "empty_hz": scale.empty_hz,
         "left_aside": scale.left_aside,
+        "damping": scale.damping,
     }
     with part.open("w", encoding="utf-8") as file:
         json.dump(data, file, ensure_ascii=False, indent=1)
@@ -175,6 +182,7 @@ def load(folder: Path) -> BalanceScale:
             _known(data["igloos"]),
             tuple(float(one) for one in data["empty_hz"]),
             tuple(str(one) for one in data["left_aside"]),
+            float(data["damping"]),
         )
     except BadDataError:
         raise

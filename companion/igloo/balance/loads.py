@@ -39,6 +39,7 @@ DISAGREE: Final = 5e-4
 class Load:
     """One weighing: ``load`` is its mass as a part of the platform's, ``error`` its standard error.
 
+    ``pitch``: how far the platform pitches as it swings, squared, against the empty one, and its standard error.
     ``swing`` is what was fitted; ``empty_hz`` the tare that it was held against, 0 without one. ``why``: one sentence
     where there is no load.
     """
@@ -48,6 +49,8 @@ class Load:
     error: float = 0.0
     empty_hz: float = 0.0
     why: str = ""
+    pitch: float = 0.0
+    pitch_error: float = 0.0
 
 
 def alone(swing: Ringdown) -> bool:
@@ -103,7 +106,16 @@ def _held(swing: Ringdown, at: int, what: str, tares: list[tuple[int, Ringdown]]
         wander,
     )
     why = "" if alone(swing) else SHAKEN
-    return Load(swing, ratio - 1, 2 * ratio * float(np.sqrt(sum(part**2 for part in parts))), empty, why)
+    error = 2 * ratio * float(np.sqrt(sum(part**2 for part in parts)))
+    return Load(swing, ratio - 1, error, empty, why, *_pitch(swing, before[-1][1]))
+
+
+def _pitch(swing: Ringdown, empty: Ringdown) -> tuple[float, float]:
+    """Return the square of how far it pitches more than the empty platform, as a part of the swing, and its error."""
+    square = float(np.sum((np.array(swing.across) - empty.across) ** 2))
+    noise = swing.across_error**2 + empty.across_error**2
+    # Of two directions; noise makes the square larger by its variance in each.
+    return square - 2 * noise, 2 * float(np.sqrt(max(square, noise) * noise + noise**2))
 
 
 def _empty(

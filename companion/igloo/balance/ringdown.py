@@ -49,8 +49,9 @@ class Ringdown:
     ``error_hz``: as if whatever makes the phase stray did so anew each turn; ``strays``: how much further apart the
     taps are than that, as a factor (0: there was one tap); ``apart_hz``: the standard error by the taps alone.
     ``damping``: of the critical one. ``taps``: ring-downs that were fitted, ``seconds`` of them together. ``rest``:
-    how far the phase strays from its line, rad. ``sideways``: the swing across, as a part of the one up and down.
-    ``swing_g``: how far it swung, g. ``why``: one sentence where there is no frequency.
+    how far the phase strays from its line, rad. ``across``: what swings across with it, along the sensor's three axes,
+    as parts of it; ``across_error``: its standard error in each of two directions. ``swing_g``: how far it swung, g.
+    ``why``: one sentence where there is no frequency.
     """
 
     frequency_hz: float = 0.0
@@ -59,7 +60,8 @@ class Ringdown:
     taps: int = 0
     seconds: float = 0.0
     rest: float = 0.0
-    sideways: float = 0.0
+    across: tuple[float, ...] = (0.0, 0.0, 0.0)
+    across_error: float = 0.0
     swing_g: float = 0.0
     strays: float = 0.0
     apart_hz: float = 0.0
@@ -72,7 +74,8 @@ def ringdown(accel: FloatArray, rate_hz: float, near_hz: float | None = None) ->
         return Ringdown(why=TOO_SLOW)
     if len(accel) < 1.5 * rate_hz:
         return Ringdown(why=SHORT)
-    rest = np.median(accel, axis=0)
+    # Not the median: it jumps by a whole step of the sensor, which turns what is up by half a degree.
+    rest = accel.mean(axis=0)
     pull = float(np.linalg.norm(rest))
     up = rest / pull if pull > 0 else np.array([0.0, 0.0, 1.0])
     vertical = (accel - rest) @ up
@@ -191,8 +194,7 @@ def _fitted(signal: FloatArray, rate: float, hz: float) -> Ringdown:
     independent = max(1.0, seconds * hz / TURNS)
     line = left / (np.sqrt(independent) * float(np.concatenate([t - t.mean() for t in times]).std()))
     frequency = hz + float(slope[0]) / (2 * np.pi)
-    first = parts[0]
-    across = (np.abs(_turned_back(signal[:, axis], rate, hz))[first] for axis in range(1, signal.shape[1]))
+    across, across_error = _across(signal, rate, hz, parts, independent)
     return Ringdown(
         frequency_hz=frequency,
         error_hz=widened * line / (2 * np.pi),
@@ -202,9 +204,26 @@ def _fitted(signal: FloatArray, rate: float, hz: float) -> Ringdown:
         taps=len(parts),
         seconds=float(seconds),
         rest=left,
-        sideways=max(float(one.mean()) for one in across) / float(envelope[first].mean()),
+        across=across,
+        across_error=across_error,
         swing_g=float(max(envelope[part].max() for part in parts)),
     )
+
+
+def _across(
+    signal: FloatArray, rate: float, hz: float, parts: list[slice], independent: float
+) -> tuple[tuple[float, ...], float]:
+    """Return what swings across with the swing, along three axes, as parts of it; and the standard error."""
+    inside = np.concatenate([np.arange(part.start, part.stop) for part in parts])
+    up, *axes = (_turned_back(one, rate, hz)[inside] for one in signal.T)
+    size = float(np.mean(np.abs(up) ** 2))
+    with_it = tuple(float(np.mean((np.conj(up) * one).real)) / size for one in axes)
+    beside = (
+        sum(np.mean(np.abs(_turned_back(one, rate, hz * other)[inside]) ** 2) for one in signal.T[1:])
+        for other in BESIDE
+    )
+    # Two directions, each with a part that swings along and one that does so a quarter of a turn later.
+    return with_it, float(np.sqrt(min(beside) / 4 / size / independent))
 
 
 def _common_line(
