@@ -403,11 +403,11 @@ def balance() -> Sheet:
     sheet.rect(60, top - 40, base - 60, 210, "#cbd5e1")
     sheet.text(150, top + 40, "heavy base", anchor="middle", bold=True)
     sheet.text(150, top + 60, "2 kg and more", anchor="middle", size=13)
-    for x in (base - 24, end):
+    for x in (base - 42, end):
         sheet.rect(x, top, 42, apart, "#f1f5f9", r=2)
     for y in (top, top + apart):
-        sheet.line([(base - 24, y), (end + 42, y)], "#475569", width=4)
-        for x in (base - 3, end + 21):
+        sheet.line([(base - 42, y), (end + 42, y)], "#475569", width=4)
+        for x in (base - 21, end + 21):
             sheet.dot(x, y, INK, 5)
     sheet.rect(end, top - 14, plate, 8, "#c8a97e", r=1)
     middle = end + plate / 2
@@ -415,14 +415,14 @@ def balance() -> Sheet:
     for n in range(5):
         sheet.dot(middle - 48 + 24 * n, top - 24, BEADS[n % 4], 8)
     sheet.rect(middle - 30, top - 4, 60, 14, MODULE, r=2)
-    sheet.text(middle, top + 30, "sensor, glued under the middle", anchor="middle", size=12)
+    sheet.text(end + 54, top + 32, "sensor, glued under the middle", size=12)
     sheet.line([(middle - 30, top + 3), (end + 42, top + 8), (base + 20, top + 14), (base - 60, top + 100)], FAINT)
-    sheet.text(base - 56, top + 125, "cable along a blade, fixed at the base", size=12)
+    sheet.text(62, top + 190, "cable along a blade, fixed at the base", size=12)
     sheet.line([(base, top + apart + 34), (end, top + apart + 34)], FAINT, width=1.5)
     sheet.text((base + end) / 2, top + apart + 54, f"{free / 3:g} mm free", anchor="middle", size=13)
     sheet.text((base + end) / 2, top + apart / 2 + 18, f"{apart / 3:g} mm", anchor="middle", size=13)
     sheet.line([(middle + 118, top - 80), (middle + 118, top + 10)], "#0e7490", width=3)
-    sheet.text(middle + 110, top - 92, "up and down only", anchor="end", size=13, colour="#0e7490")
+    sheet.text(middle + 130, top - 30, "up and down", size=13, colour="#0e7490")
     sheet.text(450, 376, "Tap the plate beside the igloo, lightly, three times.", anchor="middle", size=13)
     return sheet
 

@@ -53,7 +53,7 @@ BEAD_G: Final = (0.4, 1.0)
 ASSUMED_BEAD_G: Final = 0.5
 """Without a known weight grams are told by this bead, for the widths above alone: then no answer has grams."""
 RUBS_MORE: Final = 1.5
-"""An igloo whose swing dies so much faster than any did in the calibration rubs: a fifth of a gram may be missing then."""
+"""An igloo whose swing dies so much faster than any did in the calibration rubs: 0.2 g may be missing by then."""
 PITCHES: Final = 5e-4
 """What stands free on a plate that is fit to count with swings across by less than 2 %: this is the square of that."""
 OTHER: Final = 0.02

@@ -103,7 +103,7 @@ function calibrating(now) {
   const igloos = new Set(now.known.filter((one) => one.what === "beads" && !one.why).map((one) => one.value));
   return h("details", { class: "panel", "data-key": "calibrating", open: !now.calibration },
     h("summary", null, t("Calibrate the balance")),
-    h("p", null, t("Tare first. Then three coins, each twice, and two igloos whose beads you counted, each twice. Tare between them, and at the end.")),
+    h("div", { class: "stack" }, h("p", null, t("Tare first. Then three coins, each twice, and two igloos whose beads you counted, each twice. Tare between them, and at the end.")),
     weigh("tare", t("Tare: the empty platform"), { main: !now.tared, off: busy }),
     !now.calibration && [listening(now), !busy && now.note && h("p", { class: "note", role: "status", "data-key": "note" }, t(now.note))],
     h("fieldset", null, h("legend", null, t("A coin lies on it")),
@@ -113,7 +113,7 @@ function calibrating(now) {
     h("p", { class: "quiet", "data-key": "known" }, tn("%(n)s known weighing", "%(n)s known weighings", now.known.length), " · ", tn("%(n)s tare", "%(n)s tares", now.tares)),
     h("div", { class: "row" },
       now.known.length > 0 && h("button", { type: "button", class: "second", "data-do": "balance-take-back", "data-key": "back" }, icon("undo"), t("Take the last one back")),
-      igloos.size > 1 && h("button", { type: "button", class: "main", "data-do": "balance-keep", "data-key": "keep" }, icon("check"), t("Use it"))));
+      igloos.size > 1 && h("button", { type: "button", class: "main", "data-do": "balance-keep", "data-key": "keep" }, icon("check"), t("Use it")))));
 }
 
 /** Draw this part of the workshop. */
