@@ -14,6 +14,7 @@ from companion.night.messages import say
 from web import pages
 from web.api import (
     backups,
+    balance,
     ballot,
     board,
     boxes,
@@ -72,6 +73,7 @@ def create_app(companion: CompanionApi, tls: Tls | None = None) -> Flask:
         night,
         offline_bundle,
         backups,
+        balance,
         ballot,
         board,
         boxes,

@@ -63,9 +63,10 @@ def calibrate(files: tuple[Path, ...], out: Path, as_json: bool) -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder that `balance calibrate` made.",
 )
+@click.option("--together", is_flag=True, help="The igloos of a file are one box: no two hold the same number.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context
-def count(ctx: click.Context, files: tuple[Path, ...], calibration: Path, as_json: bool) -> None:
+def count(ctx: click.Context, files: tuple[Path, ...], calibration: Path, together: bool, as_json: bool) -> None:
     """Count the beads of weighed igloos; each is held against the tare before it."""
     from companion.cli import sentence
     from companion.igloo.balance.calibration import answers, load
@@ -75,17 +76,19 @@ def count(ctx: click.Context, files: tuple[Path, ...], calibration: Path, as_jso
     unread = 0
     for file in files:
         try:
-            found = answers(scale, _weighings(file))
+            found = answers(scale, _weighings(file), together=together)
         except (ValueError, OSError) as error:
             click.echo(f"companion: {sentence(error)}", err=True)
             unread += 1
             if as_json:
                 _tell(file, None, CountPosterior("bad-data", why=sentence(error)).to_json(), None, None)
             continue
-        for index, answer in found:
+        for number, (index, answer) in enumerate(found, 1):
             if as_json:
                 swing = answer.load.swing
                 _tell(file, index, answer.posterior.to_json(), answer.grams, swing.frequency_hz or None)
+            elif together and answer.posterior.state == "counted":
+                click.echo(f"{file.name}: igloo {number} holds {answer.posterior.count}.")
             else:
                 click.echo(f"{file.name} {index}: {_in_words(answer)}")
     if unread:

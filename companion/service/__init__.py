@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion import __version__
 from companion.access.store import open_or_begin_anew
+from companion.calibrating.balance_run import BalanceRun
 from companion.calibrating.calibration_run import CalibrationRun
 from companion.calibrating.store import device_name
 from companion.events.hub import Hub
@@ -127,8 +128,17 @@ class Service:
             gate=self.night.gate,
             on_motion=self._on_motion,
             on_count=self._on_count,
+            is_balance=lambda key, kind: self.balance_run.is_balance(key, kind),  # noqa: PLW0108 - it comes after this
             known=lambda key, kind: self.calibration_run.calibrations.calibrated_model(device_name(key, kind)),
         )
+        self.balance_run = BalanceRun(
+            options.data,
+            self.hub,
+            statuses=self.igloos.every_status,
+            gate=self.night.gate,
+            changed=self.igloos.sort_anew,
+        )
+        self.igloos.subscribe_balance(self.balance_run.hear)
         self.calibration_run = CalibrationRun(
             options.data,
             self.hub,
@@ -236,6 +246,7 @@ class Service:
         self.buttons.close()
         self.igloos.close()
         self.calibration_run.close()
+        self.balance_run.close()
         self.follow_service.close()
         self.camera_service.close()
         self._maintenance.close()
@@ -250,12 +261,13 @@ class Service:
     def describe(self) -> list[str]:
         """Return a line a device for the terminal: what was found, and what is missing."""
         lines = []
-        for status in self.igloos.statuses():
+        for status in self.igloos.every_status():
             driver = f", {status.protocol}" if status.protocol else ""
             unit = f", unit {status.unit}" if status.unit else ""
             rate = f", {status.nominal_hz:.0f} Hz" if status.nominal_hz else ""
             how = f"{status.state} ({status.kind}) at {status.port}{driver}{unit}{rate}"
-            lines.append(f"Igloo {status.key}: {how}. {status.note}")
+            name = "Balance" if self.balance_run.is_balance(status.key, status.kind) else "Igloo"
+            lines.append(f"{name} {status.key}: {how}. {status.note}")
         camera = self.camera_service.status()
         if camera is not None:
             lines.append(f"Camera {camera.source}: {camera.state} ({camera.kind}). {camera.note}")
@@ -308,7 +320,9 @@ class Service:
         """Return version, devices with their kind, the open match and the journal's position."""
         view = self.night.view()
         match = view["match"]
-        devices: list[dict[str, Any]] = [{"device": "igloo", **igloo_form(status)} for status in self.igloos.statuses()]
+        devices: list[dict[str, Any]] = [
+            {"device": "igloo", **igloo_form(status)} for status in self.igloos.every_status()
+        ]
         camera = self.camera_service.status()
         if camera is not None:
             devices.append({"device": "camera", "kind": camera.kind, "state": camera.state, "source": camera.source})
@@ -358,6 +372,7 @@ class Service:
                 tidied = time.monotonic()
                 if self._maintenance.may_forget():
                     forget_old(self.pictures.folder, self.settings.number("keep_pictures_days"))
+            self.balance_run.look()
             count = count_form(self.igloos.count(), self.night.gate)
             news = {
                 "igloo": igloos_form(self.igloos.statuses(), simulated=self.igloos.simulated),

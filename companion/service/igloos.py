@@ -60,10 +60,12 @@ class Igloos:
         on_motion: Callable[[Motion], None],
         on_count: Callable[[CountPosterior], None],
         known: Callable[[str, DeviceKind], CalibratedModel | None] = lambda key, kind: None,
+        is_balance: Callable[[str, DeviceKind], bool] = lambda key, kind: False,
     ) -> None:
         """Prepare; :meth:`start` begins to search. ``port`` names one port, and then no other is searched for.
 
-        ``known(key, kind)`` is what is known of an igloo by its calibration.
+        ``known(key, kind)`` is what is known of an igloo by its calibration. What ``is_balance(key, kind)`` is
+        no igloo: nobody but :meth:`subscribe_balance` hears it.
 
         :raises BadDataError: when ``port`` is a recording that cannot be read.
         """
@@ -75,6 +77,8 @@ class Igloos:
         self._motion: Motion | None = None
         self._count: CountPosterior | None = None
         self._known = known
+        self._is_balance = is_balance
+        self._balances: frozenset[int] = frozenset()
         self._pipelines: dict[int, SamplePipeline] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -89,7 +93,11 @@ class Igloos:
         self._thread.start()
 
     def statuses(self) -> list[IglooStatus]:
-        """Return how every igloo is doing."""
+        """Return how every igloo is doing; the balance is none."""
+        return [one for one in self._discovery.statuses() if not self._is_balance(one.key, one.kind)]
+
+    def every_status(self) -> list[IglooStatus]:
+        """Return how every sensor is doing, that of the balance too."""
         return self._discovery.statuses()
 
     def motion(self) -> Motion | None:
@@ -104,7 +112,21 @@ class Igloos:
 
     def subscribe(self, listener: Callable[[IglooLink, Samples], None]) -> None:
         """Call ``listener`` with link and samples of every igloo, now and later."""
+
+        def heard(link: IglooLink, samples: Samples) -> None:
+            if id(link) not in self._balances:
+                listener(link, samples)
+
+        self._discovery.subscribe(heard)
+
+    def subscribe_balance(self, listener: Callable[[IglooLink, Samples], None]) -> None:
+        """Call ``listener`` with link and samples of every sensor; it picks the balance's."""
         self._discovery.subscribe(listener)
+
+    def sort_anew(self) -> None:
+        """Tell igloos and balance apart again: another device is the balance, or none."""
+        self._motion = self._count = None
+        self._changed([])
 
     @property
     def simulated(self) -> bool:
@@ -186,7 +208,12 @@ class Igloos:
                 return
             old = dict(self._pipelines)
             new = {}
+            self._balances = frozenset(
+                number for number, status in links.items() if self._is_balance(status.key, status.kind)
+            )
             for number, status in links.items():
+                if number in self._balances:
+                    continue
                 pipeline = old.get(number)
                 if pipeline is None or pipeline.key != status.key:
                     pipeline = SamplePipeline(
@@ -229,5 +256,5 @@ class Igloos:
         own = self._simulated.port if self._simulated is not None else ""
         return any(
             status.state is DeviceState.CONNECTED and (status.kind is not DeviceKind.SIMULATED or status.port != own)
-            for status in self._discovery.statuses()
+            for status in self.statuses()
         )

@@ -385,7 +385,50 @@ def builds() -> Sheet:
     return sheet
 
 
+def scad(model: str, name: str) -> float:
+    """Return a number that is written into a model for OpenSCAD."""
+    text = (HERE / model).read_text(encoding="utf-8")
+    found = re.search(rf"^{name} = ([\d.]+);", text, re.MULTILINE)
+    if found is None:
+        raise ValueError(f"{model} has no number {name}")
+    return float(found[1])
+
+
+def balance() -> Sheet:
+    """The referee's balance from the side; its lengths are those of the model."""
+    sheet = Sheet(900, 400, "Build D: the referee's balance, from the side")
+    free, apart, plate = (3 * scad("balance.scad", name) for name in ("free", "apart", "plate"))
+    base, top = 250.0, 170.0
+    end = base + free
+    sheet.rect(60, top - 40, base - 60, 210, "#cbd5e1")
+    sheet.text(150, top + 40, "heavy base", anchor="middle", bold=True)
+    sheet.text(150, top + 60, "2 kg and more", anchor="middle", size=13)
+    for x in (base - 42, end):
+        sheet.rect(x, top, 42, apart, "#f1f5f9", r=2)
+    for y in (top, top + apart):
+        sheet.line([(base - 42, y), (end + 42, y)], "#475569", width=4)
+        for x in (base - 21, end + 21):
+            sheet.dot(x, y, INK, 5)
+    sheet.rect(end, top - 14, plate, 8, "#c8a97e", r=1)
+    middle = end + plate / 2
+    sheet.path(f"M{middle - 84} {top - 14} A84 110 0 0 1 {middle + 84} {top - 14}", fill="#eef6fb", width=4)
+    for n in range(5):
+        sheet.dot(middle - 48 + 24 * n, top - 24, BEADS[n % 4], 8)
+    sheet.rect(middle - 30, top - 4, 60, 14, MODULE, r=2)
+    sheet.text(end + 54, top + 32, "sensor, glued under the middle", size=12)
+    sheet.line([(middle - 30, top + 3), (end + 42, top + 8), (base + 20, top + 14), (base - 60, top + 100)], FAINT)
+    sheet.text(62, top + 190, "cable along a blade, fixed at the base", size=12)
+    sheet.line([(base, top + apart + 34), (end, top + apart + 34)], FAINT, width=1.5)
+    sheet.text((base + end) / 2, top + apart + 54, f"{free / 3:g} mm free", anchor="middle", size=13)
+    sheet.text((base + end) / 2, top + apart / 2 + 18, f"{apart / 3:g} mm", anchor="middle", size=13)
+    sheet.line([(middle + 118, top - 80), (middle + 118, top + 10)], "#0e7490", width=3)
+    sheet.text(middle + 130, top - 30, "up and down", size=13, colour="#0e7490")
+    sheet.text(450, 376, "Tap the plate beside the igloo, lightly, three times.", anchor="middle", size=13)
+    return sheet
+
+
 DRAWINGS = {
+    "balance.svg": balance,
     "wiring-pro-mini.svg": pro_mini,
     "wiring-nano.svg": nano,
     "wiring-pico.svg": pico,

@@ -79,7 +79,7 @@ THERE = {
     "#photo": ".photo-room",
     **{
         part: f"[data-key=part-{part}] > :not(.quiet)"
-        for part in ("igloo", "camera", "devices", "people", "rights", "backups")
+        for part in ("igloo", "balance", "camera", "devices", "people", "rights", "backups")
     },
 }
 """What there is in a room, or a part of the workshop, when all that it asks for has come."""

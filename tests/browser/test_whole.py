@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PATIENCE_MS
 from tests.web.assembly import NAME
+from tests.worlds.balance import felt_on_it, kept_calibration
 from tests.worlds.served import Served
 from tests.worlds.wait import wait
 
@@ -114,6 +115,31 @@ def test_a_game_with_the_real_firmware_connected(simavr: Callable[..., Any], pag
         counts = served.igloo()["counts"]
         assert (counts["lost"], counts["corrupt"], counts["overflows"]) == (0, 0, 0)
         assert counts["samples"] > 3200 * 5
+    finally:
+        served.close()
+
+
+def test_the_balance_counts_from_its_sensor_to_the_page(simavr: Callable[..., Any], page: Page, tmp_path: Path) -> None:
+    """The balance is the world that the sensor feels: tapped again and again, empty and with igloos on it."""
+    felt, data = felt_on_it(7, 10), tmp_path / "data"
+    kept_calibration(data, felt)
+    igloo = simavr(mhz=16, rate_error=0.02).start()
+    igloo.play(felt["tare"], loop=True)
+    served = serve(data, "--igloo", igloo.port)
+    try:
+        host(page, served)
+        page.goto(f"http://{NAME}:{served.port}/#referee")
+        count = page.locator("[data-key=count]")
+        expect(count.locator("[data-what=unknown]")).to_be_disabled()
+        count.locator("[data-what=tare]").click()
+        expect(count.locator("[data-what=unknown]")).to_be_enabled()
+        for n in (7, 10):
+            igloo.play(felt[f"beads {n}"], loop=True)
+            count.locator("[data-what=unknown]").click()
+            expect(page.locator(f"[data-key=answer][data-count='{n}']")).to_have_attribute("data-state", "counted")
+        # The balance is no igloo: nothing counts it as shaken.
+        assert served.get("/api/state")["igloo"]["igloos"] == []
+        assert served.get("/api/health")["devices"][0]["counts"]["lost"] == 0
     finally:
         served.close()
 

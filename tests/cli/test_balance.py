@@ -69,3 +69,17 @@ def test_bad_input_is_one_sentence(folder: Path, tmp_path: Path, capfd: pytest.C
     assert run(["balance", "count", str(tmp_path / "shake.npz"), evening_file, "--calibration", empty, "--json"]) == 2
     lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()[-4:]]
     assert [one["state"] for one in lines] == ["bad-data", "counted", "counted", "counted"]
+
+
+def test_the_igloos_of_a_box_are_told_together(folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path)
+    assert run(["balance", "calibrate", "--from", str(folder / "calibration.npz"), "--out", out]) == 0
+    capfd.readouterr()
+    evening_file = str(folder / "evening.npz")
+    assert run(["balance", "count", evening_file, "--calibration", out, "--together"]) == 0
+    assert capfd.readouterr().out.splitlines() == [
+        f"evening.npz: igloo {number} holds {n}." for number, n in enumerate((7, 2, 13), 1)
+    ]
+    assert run(["balance", "count", evening_file, "--calibration", out, "--together", "--json"]) == 0
+    told = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [one["count"] for one in told] == [7, 2, 13]

@@ -11,22 +11,11 @@ from typing import Any
 
 import pytest
 
+from tests.install.scad import MODELS, numbers
+
 pytestmark = pytest.mark.process
 
-MODEL = Path(__file__).parents[2] / "docs" / "hardware" / "cap.scad"
 NANO, PICO = [45, 20, 8], [52, 22, 6]
-
-
-def numbers(**changed: Any) -> dict[str, Any]:
-    """The model's numbers, some of them changed: its assignments are also expressions of Python."""
-    known: dict[str, Any] = {
-        "max": max, "min": min, "abs": abs, "sqrt": math.sqrt, "norm": lambda point: math.hypot(*point)
-    }  # fmt: skip
-    found = re.findall(r"^(\w+) = ([^;]+);", MODEL.read_text(encoding="utf-8"), re.MULTILINE)
-    for name, text in found:
-        known[name] = changed[name] if name in changed else eval(text, {"__builtins__": {}}, known)  # noqa: S307
-    assert set(changed) <= {name for name, _ in found}
-    return known
 
 
 def fits(cap: dict[str, Any]) -> bool:
@@ -48,7 +37,7 @@ def fits(cap: dict[str, Any]) -> bool:
     ],
 )
 def test_the_boards_lie_in_the_cap_beside_each_other(changed: dict[str, Any], fit: bool) -> None:
-    cap = numbers(**changed)
+    cap = numbers("cap.scad", **changed)
     assert fits(cap) == fit
     if not fit:
         return
@@ -68,9 +57,9 @@ def test_the_boards_lie_in_the_cap_beside_each_other(changed: dict[str, Any], fi
 
 
 def test_the_sensor_lies_in_the_middle_where_there_is_room() -> None:
-    assert numbers(foot=90)["module_y"] == 0
-    assert numbers(stacked=1)["module_y"] == 0
-    assert abs(numbers()["module_y"]) < 8
+    assert numbers("cap.scad", foot=90)["module_y"] == 0
+    assert numbers("cap.scad", stacked=1)["module_y"] == 0
+    assert abs(numbers("cap.scad")["module_y"]) < 8
 
 
 if shutil.which("openscad") is not None:  # the numbers above are looked at everywhere
@@ -79,7 +68,7 @@ if shutil.which("openscad") is not None:  # the numbers above are looked at ever
     def test_openscad_makes_one_body_of_it(tmp_path: Path, changed: dict[str, Any], whole: bool) -> None:
         made = tmp_path / "cap.stl"
         named = [part for name, value in changed.items() for part in ("-D", f"{name}={value}")]
-        command = ["openscad", "-D", "$fn=16", *named, "-o", str(made), str(MODEL)]
+        command = ["openscad", "-D", "$fn=16", *named, "-o", str(made), str(MODELS / "cap.scad")]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
         if not whole:
             assert "The igloo is too small for these boards" in done.stderr and not made.exists()
@@ -88,4 +77,4 @@ if shutil.which("openscad") is not None:  # the numbers above are looked at ever
         assert re.search(r"Simple: +yes", done.stderr) and re.search(r"Volumes: +2\b", done.stderr), done.stderr
         points = re.findall(r"vertex (\S+) (\S+) (\S+)", made.read_text(encoding="ascii"))
         assert min(float(z) for *_, z in points) == 0
-        assert max(float(z) for *_, z in points) == pytest.approx(numbers(**changed)["height"], abs=0.01)
+        assert max(float(z) for *_, z in points) == pytest.approx(numbers("cap.scad", **changed)["height"], abs=0.01)

@@ -144,6 +144,8 @@ def refused(answer: Any) -> bool:
 GATED: dict[str, Callable[[House], bool]] = {
     "GET /api/state": lambda house: tells(house.get("/api/state")),
     "GET /api/igloo": lambda house: tells(house.get("/api/igloo")),
+    "GET /api/balance": lambda house: house.get("/api/balance")["now"] is not None,
+    "POST /api/balance/weigh": lambda house: not refused(house.post("/api/balance/weigh", {"what": "tare"})),
     "GET /api/igloo/recordings/<name>.npz": lambda house: (
         not refused(house.host.get(f"/api/igloo/recordings/{house.recording}.npz"))
     ),
@@ -359,7 +361,7 @@ def test_a_round_that_begins_while_anything_else_is_made_hides_it(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moment, service = Moment(), house.service
-    for part in (service.night, service.training, service.calibration_run, service.igloos):
+    for part in (service.night, service.training, service.calibration_run, service.balance_run, service.igloos):
         monkeypatch.setattr(part, "gate" if part is service.night else "_gate", moment.gate)
 
     def race(part: object, name: str, answer: Any, ask: Callable[[], Any]) -> Any:
@@ -377,6 +379,7 @@ def test_a_round_that_begins_while_anything_else_is_made_hides_it(
     with monkeypatch.context() as context:
         context.setattr(service.calibration_run, "_sitting", sitting)
         assert race(sitting, "form", {"count": 7}, service.calibration_run.state)["sitting"] is None
+    assert race(service.balance_run, "_there", [], service.balance_run.state)["now"] is None
     file = f"/api/igloo/recordings/{house.recording}.npz"
     assert refused(race(service.calibration_run.recordings, "packed", b"shakes", lambda: house.host.get(file)))
     one = f"/api/training/rounds/{house.done}"

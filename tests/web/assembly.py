@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 from companion.access.store import Access, TryLimit
+from companion.calibrating.balance_run import BalanceRun
 from companion.calibrating.calibration_run import CalibrationRun
 from companion.events.hub import Hub
 from companion.follow.api import FollowService
@@ -222,6 +223,7 @@ class SmallCompanion:
             shake=lambda count, seconds, guided: self.played.append(("shake", count)),
         )
         self.calibration_run.start()
+        self.balance_run = BalanceRun(folder, self.hub, statuses=self.igloos.statuses, gate=self.night.gate)
         self._actions = 0
 
     # --- what the page asks
@@ -257,6 +259,7 @@ class SmallCompanion:
 
     def close(self) -> None:
         self.calibration_run.close()
+        self.balance_run.close()
         self.training.close()
         self.follow_service.close()
         self.watched.close()

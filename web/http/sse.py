@@ -170,6 +170,9 @@ class Stream:
     def _bench(self) -> bytes:
         return event("bench", compact(self._companion.calibration_run.state()))
 
+    def _balance(self) -> bytes:
+        return event("balance", compact(self._companion.balance_run.state()))
+
     def _run(self) -> Iterator[bytes]:
         with self._companion.hub.subscribe((*TOPICS, SEATS)) as subscription:
             yield f"retry: {RETRY_MS}\n\n".encode() + event("hello", compact(self._hello)) + self._all()
@@ -191,14 +194,16 @@ class Stream:
                         self._since = self._drawn = None
                         chunk = self._state()
                     if self._hidden is self._companion.night.gate.is_open():
-                        chunk += self._count() + self._bench()
+                        chunk += self._count() + self._bench() + self._balance()
                 elif happened is not None and happened.topic == "count":
                     chunk = self._count()
-                elif happened is not None and happened.topic in {"wave", "bench"}:
+                elif happened is not None and happened.topic in {"wave", "bench", "balance"}:
                     # A round that began after it was told hides it.
                     chunk = self._companion.night.gate.through(event(happened.topic, happened.text), b"")
                     if not chunk and happened.topic == "bench":
                         chunk = self._bench()
+                    elif not chunk and happened.topic == "balance":
+                        chunk = self._balance()
                 elif happened is not None:
                     chunk = event(happened.topic, happened.text)
                 elif time.monotonic() - said >= HEARTBEAT_S:

@@ -23,7 +23,7 @@ from web.http.json_forms import (
 )
 from web.protocols.companion import CompanionApi
 
-TOPICS = ("state", "igloo", "motion", "count", "wave", "bench", "camera", "ballot", "notice")
+TOPICS = ("state", "igloo", "motion", "count", "wave", "bench", "balance", "camera", "ballot", "notice")
 """What a page hears of; ``state`` events carry the journal's number as their id."""
 
 
@@ -40,6 +40,7 @@ class DevicesForm(TypedDict):
     count: CountForm
     camera: CameraForm
     bench: dict[str, JSON]
+    balance: dict[str, JSON]
     ballot: BallotForm
 
 
@@ -53,6 +54,7 @@ def devices(companion: CompanionApi) -> DevicesForm:
             companion.camera_service.status(), companion.camera_service.table(), companion.follow_service.status()
         ),
         "bench": companion.calibration_run.state(),
+        "balance": companion.balance_run.state(),
         "ballot": ballot_form(companion),
     }
 

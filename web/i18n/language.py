@@ -74,6 +74,7 @@ ROOMS = {
     "photos": "camera-photos",
     "workshop": "workshop",
     "igloo": "calibration-run",
+    "balance": "balance",
     "camera": "camera-setup",
     "devices": "workshop-devices",
     "people": "people",

@@ -171,6 +171,46 @@ class CameraServiceApi(Protocol):
         ...
 
 
+class BalanceApi(Protocol):
+    """The referee's balance, never in a live round; answers are JSON for the page.
+
+    Methods raise :class:`companion.ports.DeviceError` or :class:`companion.ports.BadDataError` with one constant
+    sentence.
+    """
+
+    def state(self) -> dict[str, Any]:
+        """Return what the balance is at: the data of topic ``balance``; in a live round only that it is hidden."""
+        ...
+
+    def appoint(self, key: str) -> None:
+        """Make a connected device the balance; "": none is."""
+        ...
+
+    def weigh(self, what: str, value: float = 0.0) -> None:
+        """Listen to one weighing: ``tare``, ``grams``, ``beads`` or ``unknown``."""
+        ...
+
+    def stop(self) -> None:
+        """Leave the present weighing."""
+        ...
+
+    def take_back(self) -> None:
+        """Forget the last weighing that was no tare."""
+        ...
+
+    def anew(self) -> None:
+        """Forget the weighings of this sitting."""
+        ...
+
+    def keep(self) -> None:
+        """Calibrate by what was weighed."""
+        ...
+
+    def together(self) -> None:
+        """Answer the igloos that were weighed as one box."""
+        ...
+
+
 class ButtonsApi(Protocol):
     """The buttons of the table, real ones or those on a phone."""
 
@@ -195,7 +235,7 @@ class CompanionApi(Protocol):
     @property
     def hub(self) -> Hub:
         """Return where changes are published: ``state``, ``igloo``, ``motion``, ``count``, ``wave``, ``bench``,
-        ``camera``, ``ballot``, ``notice``.
+        ``balance``, ``camera``, ``ballot``, ``notice``.
         """
         ...
 
@@ -262,6 +302,11 @@ class CompanionApi(Protocol):
     @property
     def calibration_run(self) -> CalibrationApi:
         """Return the bench on which an igloo is calibrated, recorded, and counted for the referee."""
+        ...
+
+    @property
+    def balance_run(self) -> BalanceApi:
+        """Return the referee's balance."""
         ...
 
     @property

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from companion.igloo.balance.loads import MUCH_LEFT, STEADY, TARE, Load, loads
+from companion.igloo.balance.messages import COINS, RUBS, SLIPS, SOFT, TABLE
 from companion.igloo.balance.scale import BalanceScale, KnownMass, WeighedCount
 from companion.ports import COUNTS, BadDataError
 
@@ -27,18 +28,12 @@ UNKNOWN: Final = "unknown"
 WHAT: Final = (TARE, GRAMS, BEADS, UNKNOWN)
 FILE: Final = "balance.json"
 MAX_BYTES: Final = 1_000_000
-FORM: Final = 1
+FORM: Final = 2
 FAR_G: Final = 0.5
 """A known weight that is off by more than this, and by more than four standard errors, is not what its label says."""
 
 DAMPED: Final = 0.03
 """A platform that loses more than this part of the critical damping rubs somewhere."""
-
-TABLE: Final = "Something swings with the platform: put a heavy base under the clamp, and keep hands off the table."
-RUBS: Final = "The swing dies too soon: see whether platform, igloo or cable rubs, and tighten the clamp."
-SLIPS: Final = "The empty platform does not swing alike each time: tighten the clamp, and keep out of draught and sun."
-SOFT: Final = "The same igloo weighs differently from place to place: make the platform stiffer against tilting."
-COINS: Final = "The known weights do not agree with each other: put them in the middle, and stiffen the platform."
 
 
 class LabelledLoad(NamedTuple):
@@ -75,8 +70,8 @@ def made_of(weighed: Sequence[LabelledLoad]) -> BalanceScale:
     """
     aside = [f"{one.what} {one.value:g}: {one.load.why}" for one in weighed if one.load.why and one.what != UNKNOWN]
     sound = [one for one in weighed if not one.load.why]
-    weights = [KnownMass(one.value, one.load.load, one.load.error) for one in sound if one.what == GRAMS]
-    igloos = tuple(KnownMass(one.value, one.load.load, one.load.error) for one in sound if one.what == BEADS)
+    weights = [_as_known(one) for one in sound if one.what == GRAMS]
+    igloos = tuple(_as_known(one) for one in sound if one.what == BEADS)
     empty = tuple(one.load.empty_hz for one in sound if one.what == TARE)
     while len(weights) > 2:
         platform = np.median([one.value / one.load for one in weights])
@@ -86,7 +81,13 @@ def made_of(weighed: Sequence[LabelledLoad]) -> BalanceScale:
             break
         wrong = weights.pop(worst)
         aside.append(f"grams {wrong.value:g}: it weighed {wrong.load * platform:.2f} g.")
-    return BalanceScale(tuple(weights), igloos, empty, tuple(aside))
+    damping = max((one.load.swing.damping for one in sound), default=0.0)
+    return BalanceScale(tuple(weights), igloos, empty, tuple(aside), damping)
+
+
+def _as_known(one: LabelledLoad) -> KnownMass:
+    load = one.load
+    return KnownMass(one.value, load.load, load.error, load.pitch, load.pitch_error)
 
 
 def faults(weighed: Iterable[LabelledLoad], scale: BalanceScale) -> list[str]:
@@ -129,10 +130,15 @@ def card(scale: BalanceScale, weighed: Sequence[LabelledLoad]) -> dict[str, Any]
     }
 
 
-def answers(scale: BalanceScale, weighed: Sequence[LabelledLoad]) -> list[tuple[int, WeighedCount]]:
-    """Return (index, answer) for each weighing that is to be counted: the unknown ones, and those with a label."""
+def answers(
+    scale: BalanceScale, weighed: Sequence[LabelledLoad], *, together: bool = False
+) -> list[tuple[int, WeighedCount]]:
+    """Return (index, answer) for each weighing that is to be counted: the unknown ones, and those with a label.
+
+    ``together``: they are igloos of one box, no two of the same number.
+    """
     asked = [(at, one) for at, one in enumerate(weighed) if one.what in {UNKNOWN, BEADS}]
-    told = scale.answers([one.load for _, one in asked])
+    told = (scale.together if together else scale.answers)([one.load for _, one in asked])
     return [(at, answer) for (at, _), answer in zip(asked, told, strict=True)]
 
 
@@ -147,6 +153,7 @@ def save(scale: BalanceScale, folder: Path) -> Path:
         "igloos": scale.igloos,
         "empty_hz": scale.empty_hz,
         "left_aside": scale.left_aside,
+        "damping": scale.damping,
     }
     with part.open("w", encoding="utf-8") as file:
         json.dump(data, file, ensure_ascii=False, indent=1)
@@ -175,6 +182,7 @@ def load(folder: Path) -> BalanceScale:
             _known(data["igloos"]),
             tuple(float(one) for one in data["empty_hz"]),
             tuple(str(one) for one in data["left_aside"]),
+            float(data["damping"]),
         )
     except BadDataError:
         raise

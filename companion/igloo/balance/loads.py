@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from companion.igloo.balance.messages import NO_TARE, SHAKEN
 from companion.igloo.balance.ringdown import Ringdown, ringdown
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 TARE: Final = "tare"
 LEAST_ERROR: Final = 3e-5
 """No frequency is known better than to this part: what taps by one hand, one after another, have in common."""
+WALK: Final = 4.3
+"""The same of a phase that walks at random over ten turns, before any taps are known: sqrt(18 / 12 · 10 / TURNS)."""
 STEADY: Final = 1.5e-3
 """Tares that differ by more than this part did not come from one spring at one temperature."""
 MUCH_LEFT: Final = 0.02
@@ -31,14 +34,12 @@ MUCH_LEFT: Final = 0.02
 DISAGREE: Final = 5e-4
 """Taps whose frequencies differ by more than this part were not of one swing."""
 
-NO_TARE: Final = "Tap the empty platform first: every weighing is held against it."
-SHAKEN: Final = "The table shook, or something touched the platform: tap again."
-
 
 @dataclass(frozen=True, slots=True)
 class Load:
     """One weighing: ``load`` is its mass as a part of the platform's, ``error`` its standard error.
 
+    ``pitch``: how far the platform pitches as it swings, squared, against the empty one, and its standard error.
     ``swing`` is what was fitted; ``empty_hz`` the tare that it was held against, 0 without one. ``why``: one sentence
     where there is no load.
     """
@@ -48,18 +49,34 @@ class Load:
     error: float = 0.0
     empty_hz: float = 0.0
     why: str = ""
+    pitch: float = 0.0
+    pitch_error: float = 0.0
 
 
 def alone(swing: Ringdown) -> bool:
     """Tell whether one swing was there and nothing beside it, and whether the taps agree."""
-    return not swing.why and swing.rest < MUCH_LEFT and swing.error_hz < DISAGREE * swing.frequency_hz
+    return not swing.why and swing.rest < MUCH_LEFT and swing.apart_hz < DISAGREE * swing.frequency_hz
 
 
 def loads(accel: Sequence[FloatArray], rate_hz: float, what: Sequence[str]) -> list[Load]:
     """Return every weighing (n, 3) in g, held against the tares around it; a tare's own load is 0."""
-    swings = [ringdown(one, rate_hz) for one in accel]
+    return held([ringdown(one, rate_hz) for one in accel], what)
+
+
+def held(swings: Sequence[Ringdown], what: Sequence[str]) -> list[Load]:
+    """Return every swing, in the order of time, held against the tares around it; a tare's own load is 0."""
     tares = _sound([(at, one) for at, one in enumerate(swings) if what[at] == TARE and alone(one)])
-    return [_held(swings[at], at, what[at], tares) for at in range(len(swings))]
+    more = _more([one for one in swings if not one.why])
+    return [_held(swings[at], at, what[at], tares, more) for at in range(len(swings))]
+
+
+def _more(swings: Sequence[Ringdown]) -> float:
+    """Return how much worse frequencies are known than each ring-down says by itself, by how all taps differ.
+
+    What shakes the table is slow: it pushes the phase of a swing on and does not let it come back.
+    """
+    told = [(one.taps - 1, one.strays) for one in swings]
+    return float(np.sqrt((WALK**2 + sum(n * far**2 for n, far in told)) / (1 + sum(n for n, _ in told))))
 
 
 def _sound(tares: list[tuple[int, Ringdown]]) -> list[tuple[int, Ringdown]]:
@@ -73,7 +90,7 @@ def _sound(tares: list[tuple[int, Ringdown]]) -> list[tuple[int, Ringdown]]:
     return kept
 
 
-def _held(swing: Ringdown, at: int, what: str, tares: list[tuple[int, Ringdown]]) -> Load:
+def _held(swing: Ringdown, at: int, what: str, tares: list[tuple[int, Ringdown]], more: float) -> Load:
     if what == TARE:
         return Load(swing, empty_hz=swing.frequency_hz, why=swing.why or ("" if alone(swing) else SHAKEN))
     if swing.why:
@@ -84,12 +101,21 @@ def _held(swing: Ringdown, at: int, what: str, tares: list[tuple[int, Ringdown]]
     empty, wander = _empty(at, before[-1], next((one for one in tares if one[0] > at), None), tares)
     ratio = (empty / swing.frequency_hz) ** 2
     parts = (
-        max(LEAST_ERROR, swing.error_hz / swing.frequency_hz),
-        max(LEAST_ERROR, before[-1][1].error_hz / empty),
+        max(LEAST_ERROR, more * swing.error_hz / swing.frequency_hz),
+        max(LEAST_ERROR, more * before[-1][1].error_hz / empty),
         wander,
     )
     why = "" if alone(swing) else SHAKEN
-    return Load(swing, ratio - 1, 2 * ratio * float(np.sqrt(sum(part**2 for part in parts))), empty, why)
+    error = 2 * ratio * float(np.sqrt(sum(part**2 for part in parts)))
+    return Load(swing, ratio - 1, error, empty, why, *_pitch(swing, before[-1][1]))
+
+
+def _pitch(swing: Ringdown, empty: Ringdown) -> tuple[float, float]:
+    """Return the square of how far it pitches more than the empty platform, as a part of the swing, and its error."""
+    square = float(np.sum((np.array(swing.across) - empty.across) ** 2))
+    noise = swing.across_error**2 + empty.across_error**2
+    # Of two directions; noise makes the square larger by its variance in each.
+    return square - 2 * noise, 2 * float(np.sqrt(max(square, noise) * noise + noise**2))
 
 
 def _empty(

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from companion.igloo.balance.messages import CLIPPED, NO_TAP, SHORT, TOO_SLOW
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -36,22 +38,20 @@ PHASE_RAD: Final = 0.02
 """How far the phase of a good swing strays from its line, a sample, as neighbours stray together."""
 LEAST_CHANGE: Final = 0.08
 """A change of the swing by less than this part is no tap."""
-LEAST_TURNS: Final = 6.0
+LEAST_TURNS: Final = 4.0
 """A ring-down of fewer turns tells nothing."""
-
-NO_TAP: Final = "No tap was felt: tap the platform lightly, three or four times."
-TOO_SLOW: Final = "A balance needs at least 150 samples a second."
-CLIPPED: Final = "That was too hard: tap more lightly."
-SHORT: Final = "This is too short: a weighing takes two seconds and more."
 
 
 @dataclass(frozen=True, slots=True)
 class Ringdown:
-    """One frequency, its standard error by how the taps differ (Hz), and how the swing was.
+    """One frequency, its standard error (Hz), and how the swing was.
 
-    ``damping``: of the critical one. ``taps``: ring-downs that were fitted, ``seconds`` of them together. ``rest``: how
-    far the phase strays from its line, rad. ``sideways``: the swing across, as a part of the one up and down.
-    ``swing_g``: how far it swung, g. ``why``: one sentence where there is no frequency.
+    ``error_hz``: as if whatever makes the phase stray did so anew each turn; ``strays``: how much further apart the
+    taps are than that, as a factor (0: there was one tap); ``apart_hz``: the standard error by the taps alone.
+    ``damping``: of the critical one. ``taps``: ring-downs that were fitted, ``seconds`` of them together. ``rest``:
+    how far the phase strays from its line, rad. ``across``: what swings across with it, along the sensor's three axes,
+    as parts of it; ``across_error``: its standard error in each of two directions. ``swing_g``: how far it swung, g.
+    ``why``: one sentence where there is no frequency.
     """
 
     frequency_hz: float = 0.0
@@ -60,8 +60,11 @@ class Ringdown:
     taps: int = 0
     seconds: float = 0.0
     rest: float = 0.0
-    sideways: float = 0.0
+    across: tuple[float, ...] = (0.0, 0.0, 0.0)
+    across_error: float = 0.0
     swing_g: float = 0.0
+    strays: float = 0.0
+    apart_hz: float = 0.0
     why: str = ""
 
 
@@ -71,7 +74,8 @@ def ringdown(accel: FloatArray, rate_hz: float, near_hz: float | None = None) ->
         return Ringdown(why=TOO_SLOW)
     if len(accel) < 1.5 * rate_hz:
         return Ringdown(why=SHORT)
-    rest = np.median(accel, axis=0)
+    # Not the median: it jumps by a whole step of the sensor, which turns what is up by half a degree.
+    rest = accel.mean(axis=0)
     pull = float(np.linalg.norm(rest))
     up = rest / pull if pull > 0 else np.array([0.0, 0.0, 1.0])
     vertical = (accel - rest) @ up
@@ -177,7 +181,7 @@ def _fitted(signal: FloatArray, rate: float, hz: float) -> Ringdown:
         weights.append(a)
         owner.append(np.full(len(a), number))
     x, y, w, who = np.vstack(rows), np.concatenate(phases), np.concatenate(weights), np.concatenate(owner)
-    slope, _, left = _common_line(x, y, w, who, len(parts), hz)
+    slope, widened, left = _common_line(x, y, w, who, len(parts), hz)
     own = [who == number for number in range(len(parts))]
     times = [x[one, 0] for one in own]
     each = np.array([_slope(t, y[one] - slope[1] * x[one, 1], w[one]) for t, one in zip(times, own, strict=True)])
@@ -190,24 +194,45 @@ def _fitted(signal: FloatArray, rate: float, hz: float) -> Ringdown:
     independent = max(1.0, seconds * hz / TURNS)
     line = left / (np.sqrt(independent) * float(np.concatenate([t - t.mean() for t in times]).std()))
     frequency = hz + float(slope[0]) / (2 * np.pi)
-    first = parts[0]
-    across = (np.abs(_turned_back(signal[:, axis], rate, hz))[first] for axis in range(1, signal.shape[1]))
+    across, across_error = _across(signal, rate, hz, parts, independent)
     return Ringdown(
         frequency_hz=frequency,
-        error_hz=float(np.hypot(scatter, line)) / (2 * np.pi),
+        error_hz=widened * line / (2 * np.pi),
+        strays=scatter / max(line, 1e-12),
+        apart_hz=scatter / (2 * np.pi),
         damping=-float(share @ np.array(decay)) / (2 * np.pi * frequency),
         taps=len(parts),
         seconds=float(seconds),
         rest=left,
-        sideways=max(float(one.mean()) for one in across) / float(envelope[first].mean()),
+        across=across,
+        across_error=across_error,
         swing_g=float(max(envelope[part].max() for part in parts)),
     )
 
 
+def _across(
+    signal: FloatArray, rate: float, hz: float, parts: list[slice], independent: float
+) -> tuple[tuple[float, ...], float]:
+    """Return what swings across with the swing, along three axes, as parts of it; and the standard error."""
+    inside = np.concatenate([np.arange(part.start, part.stop) for part in parts])
+    up, *axes = (_turned_back(one, rate, hz)[inside] for one in signal.T)
+    size = float(np.mean(np.abs(up) ** 2))
+    with_it = tuple(float(np.mean((np.conj(up) * one).real)) / size for one in axes)
+    beside = (
+        sum(np.mean(np.abs(_turned_back(one, rate, hz * other)[inside]) ** 2) for one in signal.T[1:])
+        for other in BESIDE
+    )
+    # Two directions, each with a part that swings along and one that does so a quarter of a turn later.
+    return with_it, float(np.sqrt(min(beside) / 4 / size / independent))
+
+
 def _common_line(
     x: FloatArray, y: FloatArray, w: FloatArray, who: NDArray[np.int64], parts: int, hz: float
-) -> tuple[FloatArray, FloatArray, float]:
-    """Return slopes common to all parts, each part's beginning, and what is left (rad), by weighted least squares."""
+) -> tuple[FloatArray, float, float]:
+    """Return slopes common to all parts and what is left (rad), by weighted least squares.
+
+    Between them: how much less is known of the first slope because the second is fitted beside it, as a factor.
+    """
     begin = (who[:, None] == np.arange(parts)[None]).astype(float)
     design = np.column_stack([x, begin])
     w = w / np.sqrt(np.mean(w**2))
@@ -216,7 +241,10 @@ def _common_line(
     rows, values = np.vstack([design * w[:, None], known]), np.append(y * w, 0.0)
     solved = np.linalg.lstsq(rows, values, rcond=None)[0]
     left = float(np.sqrt(np.average((y - design @ solved) ** 2, weights=w**2)))
-    return solved[:2], solved[2:], left
+    normal = rows.T @ rows
+    others = [0, *range(2, len(normal))]
+    both, alone = (float(np.linalg.inv(one)[0, 0]) for one in (normal, normal[np.ix_(others, others)]))
+    return solved[:2], float(np.sqrt(both / alone)), left
 
 
 def _slope(t: FloatArray, y: FloatArray, w: FloatArray) -> float:

@@ -9,11 +9,24 @@ ladder; so they are answered together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from companion.igloo.balance.messages import (
+    LEANS,
+    MORE_BEADS_WEIGHED_LESS,
+    MORE_THAN_A_BOX,
+    NOT_OF_THE_BOX,
+    NOTHING,
+    NOTHING_KNOWN,
+    TOO_FINE,
+    TOO_HEAVY,
+    TOO_LIGHT,
+    TWO,
+)
 from companion.ports import COUNTS, BadDataError, CountPosterior
 
 if TYPE_CHECKING:
@@ -25,32 +38,47 @@ if TYPE_CHECKING:
 
 SHELLS_G: Final = tuple(np.geomspace(0.01, 0.25, 8).tolist())
 """How much shells may stray from their mean, g: a mould and a sticker make 0.02 to 0.2 between any two."""
+PITCHED_G: Final = tuple(np.geomspace(300, 100_000, 12).tolist())
+"""How much too heavy an igloo is for the square of what swings across, g.
+
+Off the middle it pitches the platform as it swings. With c to turn the platform (N m), swing w (1/s) and the sensor h
+below the middle that adds c w² / (g + h w²)²: plates that tilt at 100 to 400 Hz, and 5 to 40 mm, make this range.
+"""
+PITCHED_STEP: Final = float(np.log(PITCHED_G[1] / PITCHED_G[0]) / np.sqrt(12))
+"""The standard deviation within a step of it, as a part."""
 SPREAD: Final = 0.02
 """Beads differ by 1 to 3 %."""
 BEAD_G: Final = (0.4, 1.0)
 """The mass of a glass bead before anything is known: from 4 to 12 mm, as the median and the spread of the logarithm."""
 ASSUMED_BEAD_G: Final = 0.5
 """Without a known weight grams are told by this bead, for the widths above alone: then no answer has grams."""
+RUBS_MORE: Final = 1.5
+"""An igloo whose swing dies so much faster than any did in the calibration rubs: 0.2 g may be missing by then."""
+PITCHES: Final = 5e-4
+"""What stands free on a plate that is fit to count with swings across by less than 2 %: this is the square of that."""
 OTHER: Final = 0.02
 """How often something else than an igloo of the box is put on."""
 SURE: Final = 0.9
-DRAWS: Final = 3000
-
-NOTHING_KNOWN: Final = "Weigh at least two igloos whose beads you counted, of different numbers."
-NOTHING: Final = "Nothing lies on the platform."
-TOO_LIGHT: Final = "This weighs less than an igloo with two beads."
-TOO_HEAVY: Final = "This weighs more than an igloo with thirteen beads."
-TWO: Final = "Two igloos lie on the platform."
-NOT_OF_THE_BOX: Final = "This is no igloo of this box, or something lies on it."
-TOO_FINE: Final = "Beads so light are near the limit of this balance: weigh more igloos that you counted."
+STEPS: Final = np.linspace(-3.4, 3.4, 13)
+LATTICE: Final = np.column_stack([one.ravel() for one in np.meshgrid(STEPS, STEPS)])
+"""Where shell and bead are looked at, in standard errors of what the known igloos tell of them."""
+UNLIKELY: Final = 16.0
+"""What the known igloos make less likely than this (a logarithm, against the best) is not looked at."""
+TOGETHER_DRAWS: Final = 200
+"""Draws for a whole box: each costs some 50,000 products."""
 
 
 class KnownMass(NamedTuple):
-    """A labelled weighing: ``value`` is grams or beads; ``load`` and ``error`` are parts of the platform's mass."""
+    """A labelled weighing: ``value`` is grams or beads; ``load`` and ``error`` are parts of the platform's mass.
+
+    ``pitch``, ``pitch_error``: as of a :class:`companion.igloo.balance.loads.Load`.
+    """
 
     value: float
     load: float
     error: float
+    pitch: float = 0.0
+    pitch_error: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +94,15 @@ class WeighedCount:
 class BalanceScale:
     """A calibrated balance: known weights, known igloos, and how it swung then.
 
-    ``empty_hz``: the tares of the calibration. ``left_aside``: labelled weighings that fit nothing.
+    ``empty_hz``: the tares of the calibration. ``left_aside``: labelled weighings that fit nothing. ``damping``: the
+    largest that there was, of the critical one; 0: it was not kept.
     """
 
     weights: tuple[KnownMass, ...] = ()
     igloos: tuple[KnownMass, ...] = ()
     empty_hz: tuple[float, ...] = ()
     left_aside: tuple[str, ...] = ()
+    damping: float = 0.0
     platform_g: float = field(init=False)
     """The mass that swings when nothing lies on it, g."""
 
@@ -100,7 +130,7 @@ class BalanceScale:
         load = np.array([one.load for one in self.igloos])
         slope = float(np.polyfit(n, load, 1)[0])
         if slope <= 0:
-            raise BadDataError("More beads weighed less: are the known igloos in the right order?")
+            raise BadDataError(MORE_BEADS_WEIGHED_LESS)
         return ASSUMED_BEAD_G / slope
 
     def mass(self, load: Load) -> tuple[float, float]:
@@ -110,6 +140,7 @@ class BalanceScale:
     def answers(self, weighed: Sequence[Load]) -> list[WeighedCount]:
         """Return what lies on the platform at each weighing; those of one sitting help each other."""
         draws, logs = self._drawn()
+        weighed = [self._free(one) for one in weighed]
         sound = [one for one in weighed if not one.why]
         every = [self._likelihood(one, draws) for one in sound]
         for likelihood in every:
@@ -119,8 +150,51 @@ class BalanceScale:
         told = iter(every)
         return [self._answer(one, next(told), draws, weight) if not one.why else _refused(one) for one in weighed]
 
+    def _free(self, load: Load) -> Load:
+        """Return a weighing, or say that what lies there does not stand free."""
+        rubs = 0 < RUBS_MORE * self.damping < load.swing.damping
+        leans = not load.why and (rubs or load.pitch - 3 * load.pitch_error > PITCHES)
+        return replace(load, why=LEANS) if leans else load
+
+    def together(self, weighed: Sequence[Load]) -> list[WeighedCount]:
+        """Return what each igloo of one box holds, where no two of them hold the same number.
+
+        The probability of every assignment of numbers to igloos is summed over subsets of numbers, for each of some
+        draws of shell and bead. What is no igloo, or was not weighed soundly, is answered by itself.
+
+        :raises BadDataError: when more igloos were weighed than a box has.
+        """
+        alone = self.answers(weighed)
+        igloos = [at for at, one in enumerate(alone) if one.posterior.p]
+        if len(igloos) > len(COUNTS):
+            raise BadDataError(MORE_THAN_A_BOX)
+        if not igloos:
+            return alone
+        draws, logs = self._drawn()
+        every = [self._likelihood(weighed[at], draws) for at in igloos]
+        for one in every:
+            logs = logs + np.log(one.sum(axis=1) + 1e-300)
+        weight = np.exp(logs - logs.max())
+        # The same draws each time, so that the same box is answered alike.
+        some = np.random.default_rng(0).choice(len(draws), TOGETHER_DRAWS, p=weight / weight.sum())
+        likely = np.stack([one[some] + 1e-12 * one[some].max() for one in every])
+        # The draws were chosen by weighings answered apart; what "each number once" adds weighs them again.
+        p = assigned(likely, 1 / likely.sum(axis=2).prod(axis=0))
+        found = list(alone)
+        for at, row in zip(igloos, p, strict=True):
+            before = alone[at]
+            sure = float(row.max()) >= SURE
+            told = CountPosterior(
+                "counted" if sure else "more",
+                tuple(row.tolist()),
+                before.posterior.seconds,
+                "" if sure else TOO_FINE,
+            )
+            found[at] = WeighedCount(told, before.grams, before.load)
+        return found
+
     def _answer(self, load: Load, likelihood: FloatArray, draws: FloatArray, weight: FloatArray) -> WeighedCount:
-        grams, _ = self.mass(load)
+        grams = self.mass(load)[0] - float(_pitched(load.pitch, float(weight @ draws[:, 3])))
         shown = grams if self.in_grams else None
         shell, bead = float(weight @ draws[:, 0]), float(weight @ draws[:, 1])
         # For each draw: which counts, and whether something else.
@@ -159,35 +233,80 @@ class BalanceScale:
         """Return how likely a mass is under each draw and count, (draws, 12), per g."""
         grams, error = self.mass(load)
         n = np.arange(COUNTS.start, COUNTS.stop)
-        mean = draws[:, :1] + n * draws[:, 1:2]
-        variance = error**2 + draws[:, 2:] ** 2 + n * (SPREAD * draws[:, 1:2]) ** 2
+        mean = draws[:, :1] + n * draws[:, 1:2] + _pitched(load.pitch, draws[:, 3:4])
+        variance = error**2 + _unsure(load.pitch, load.pitch_error, draws[:, 3:4])
+        variance = variance + draws[:, 2:3] ** 2 + n * (SPREAD * draws[:, 1:2]) ** 2
         density: FloatArray = np.exp(-0.5 * (grams - mean) ** 2 / variance) / np.sqrt(2 * np.pi * variance)
         return density
 
     def _drawn(self) -> tuple[FloatArray, FloatArray]:
-        """Return draws of (shell, bead, difference of shells), g, with the logarithm of their weights."""
-        n = np.array([one.value for one in self.igloos])
-        mass = np.array([one.load for one in self.igloos]) * self.platform_g
-        error = np.array([one.error for one in self.igloos]) * self.platform_g
-        slope = max(0.02, float(np.polyfit(n, mass, 1)[0]))
-        rng = np.random.default_rng(0)
-        each = DRAWS // len(SHELLS_G)
+        """Return a grid of (shell, bead, difference of shells, pitched), g, with the logarithm of its weights."""
+        n, load, sigma, pitch, pitch_error = np.array(self.igloos).T
+        slope = max(0.02, float(np.polyfit(n, load, 1)[0]) * self.platform_g)
+        # A box holds each number once: weighings of one number are of one igloo, with one shell and the same beads.
+        same = (n[:, None] == n[None]).astype(float)
+        design = np.column_stack([np.ones_like(n), n])
         drawn, logs = [], []
-        for shells in SHELLS_G:
-            variance = error**2 + shells**2 + n * (SPREAD * slope) ** 2
-            design = np.column_stack([np.ones_like(n), n])
-            precision = design.T @ (design / variance[:, None])
-            middle = np.linalg.solve(precision, design.T @ (mass / variance))
+        for pitched, shells in product(PITCHED_G, SHELLS_G):
+            mass = load * self.platform_g - _pitched(pitch, pitched)
+            alone = (sigma * self.platform_g) ** 2 + _unsure(pitch, pitch_error, pitched)
+            covariance = np.diag(alone) + same * (shells**2 + n * (SPREAD * slope) ** 2)
+            inverse = np.linalg.inv(covariance)
+            precision = design.T @ inverse @ design
+            middle = np.linalg.solve(precision, design.T @ inverse @ mass)
             left = mass - design @ middle
-            evidence = -0.5 * float(
-                (left**2 / variance).sum() + np.log(variance).sum() + np.linalg.slogdet(precision)[1]
-            )
-            part = rng.multivariate_normal(middle, np.linalg.inv(precision), each)
-            part[:, 1] = np.maximum(part[:, 1], 1e-3)
-            prior = -0.5 * (np.log(part[:, 1] / BEAD_G[0]) / BEAD_G[1]) ** 2
-            drawn.append(np.column_stack([part, np.full(each, shells)]))
-            logs.append(evidence + prior)
-        return np.vstack(drawn), np.concatenate(logs)
+            evidence = left @ inverse @ left + np.linalg.slogdet(covariance)[1] + np.linalg.slogdet(precision)[1]
+            part = middle + LATTICE @ np.linalg.inv(np.linalg.cholesky(precision))
+            bead = np.maximum(part[:, 1], 1e-3)
+            prior = -0.5 * (np.log(bead / BEAD_G[0]) / BEAD_G[1]) ** 2
+            drawn.append(np.column_stack([part[:, 0], bead, np.full((len(part), 2), (shells, pitched))]))
+            logs.append(-0.5 * float(evidence) + prior - 0.5 * (LATTICE**2).sum(axis=1))
+        points, weights = np.vstack(drawn), np.concatenate(logs)
+        likely = weights > weights.max() - UNLIKELY
+        return points[likely], weights[likely]
+
+
+def _pitched(pitch: FloatArray | float, grams: FloatArray | float) -> FloatArray:
+    """Return how much too heavy a weighing is, g."""
+    return np.asarray(grams * np.maximum(pitch, 0.0))
+
+
+def _unsure(pitch: FloatArray | float, error: FloatArray | float, grams: FloatArray | float) -> FloatArray:
+    """Return the variance of how much too heavy a weighing is, g²."""
+    return np.asarray((grams * error) ** 2 + (PITCHED_STEP * _pitched(pitch, grams)) ** 2)
+
+
+def assigned(likely: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return p of each number for each igloo (k, 12), no number twice; ``likely`` (k, draws, 12), ``weight`` (draws,).
+
+    Forth over the igloos with the set of numbers that are gone, and back with the set that is left.
+    """
+    k, draws, numbers = likely.shape
+    sets = 1 << numbers
+    by_size: list[list[int]] = [[] for _ in range(numbers + 1)]
+    for one in range(sets):
+        by_size[one.bit_count()].append(one)
+    before, after = np.zeros((sets, draws)), np.zeros((sets, draws))
+    before[0] = 1.0
+    after[by_size[k]] = 1.0
+    for igloo in range(k):
+        gone = np.array(by_size[igloo])
+        for n in range(numbers):
+            free = gone[gone & (1 << n) == 0]
+            before[free | (1 << n)] += before[free] * likely[igloo, :, n]
+    for igloo in reversed(range(k)):
+        gone = np.array(by_size[igloo])
+        for n in range(numbers):
+            free = gone[gone & (1 << n) == 0]
+            after[free] += after[free | (1 << n)] * likely[igloo, :, n]
+    p = np.zeros((k, numbers))
+    for igloo in range(k):
+        gone = np.array(by_size[igloo])
+        for n in range(numbers):
+            free = gone[gone & (1 << n) == 0]
+            p[igloo, n] = float(((before[free] * after[free | (1 << n)]).sum(axis=0) * likely[igloo, :, n]) @ weight)
+    answer: FloatArray = p / p.sum(axis=1, keepdims=True)
+    return answer
 
 
 def _refused(load: Load) -> WeighedCount:

@@ -16,7 +16,7 @@ import numpy as np
 from companion.lab.physics.sensor import LIMIT, UG_PER_LSB
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 GRAVITY: Final = 9.80665
 RATE_HZ: Final = 3200.0
+LEANING: Final = 5e3
+"""How stiff the place is where an igloo leans on the frame, N/m, as long as it does not slip."""
+LEAN_M: Final = 0.025
+"""How far from the middle of the platform that place is."""
+FASTEST: Final = 1.04
+"""How much faster than it says a sensor may be."""
 STEPS: Final = 3
 """Steps of the integration to a sample: 0.1 ms, in which 25 Hz turn by one degree."""
 
@@ -75,12 +81,16 @@ class IglooBox:
 
 
 class Weighing(NamedTuple):
-    """What is on the platform: g, where (m from the middle), how high its middle is (m), and how many beads ride."""
+    """What is on the platform: g, where (m from the middle), how high its middle is (m), and what rides in it (g).
+
+    ``lean_n``: the friction (N) at which it slips where it leans on the frame; 0: it stands free.
+    """
 
     grams: float
     off_m: float = 0.0
     high_m: float = 0.02
     beads_g: float = 0.0
+    lean_n: float = 0.0
 
 
 def built(rng: np.random.Generator, world: str = "A", *, well: bool = True) -> Balance:
@@ -103,7 +113,7 @@ def built(rng: np.random.Generator, world: str = "A", *, well: bool = True) -> B
         gain=float(rng.uniform(0.96, 1.04)),
         offset_g=tuple(rng.normal(0, 0.04, 3)),
         crooked=tuple(rng.normal(0, 0.05, 3)),
-        true_rate=float(rng.uniform(0.96, 1.04)),
+        true_rate=float(rng.uniform(0.96, FASTEST)),
         trembling_g=float(rng.uniform(0.0, 0.002)),
     )
     if well:
@@ -132,6 +142,14 @@ def filled(rng: np.random.Generator, of: IglooBox, shell: int, beads: int, off_m
     return Weighing(of.shells_g[shell] + riding, off_m, 0.025, riding)
 
 
+class Sitting(NamedTuple):
+    """What is weighed one after another on one balance, and its own chance."""
+
+    balance: Balance
+    what: Sequence[Weighing]
+    rng: np.random.Generator
+
+
 def weigh(
     balance: Balance, what: Sequence[Weighing], rng: np.random.Generator, *, seconds: float = 4.5, taps: int = 4
 ) -> FloatArray:
@@ -139,54 +157,57 @@ def weigh(
 
     Between two weighings half a minute passes.
     """
-    count = len(what)
-    rate = RATE_HZ * balance.true_rate
-    n = int(seconds * rate)
-    m = np.array([one.grams for one in what]) * 1e-3
-    off = np.array([one.off_m for one in what])
-    high = np.array([one.high_m for one in what])
-    riding = np.array([one.beads_g for one in what]) * 1e-3
-    m0 = balance.platform_g * 1e-3
-    inertia = m0 * balance.arm_m**2 / 3
-    minutes = 0.5 * np.arange(count)
-    soft = (1 + balance.drift * minutes) * np.where(
-        rng.random(count) < 0.3, 1 + balance.slip * rng.normal(size=count), 1
+    (felt,) = weigh_all([Sitting(balance, what, rng)], seconds=seconds, taps=taps)
+    return felt
+
+
+def weigh_all(sittings: Sequence[Sitting], *, seconds: float = 4.5, taps: int = 4) -> list[FloatArray]:
+    """Return what the sensors of several balances feel, as :func:`weigh` does of one; at once, which is much faster."""
+    k, k_tilt, at, push, length, lever, shaken = (
+        np.concatenate(one) for one in zip(*(_drawn(one, seconds, taps) for one in sittings), strict=True)
     )
-    k = m0 * (2 * np.pi * balance.empty_hz) ** 2 * soft
-    kt = inertia * (2 * np.pi * balance.tilt_hz) ** 2
-    mb, kb = balance.table_kg, balance.table_kg * (2 * np.pi * balance.table_hz) ** 2
-    c = 2 * balance.damping * np.sqrt(k * (m0 + m))
-    ct = 2 * 0.02 * np.sqrt(kt * (inertia + m * (off**2 + high**2)))
-    cb = 2 * balance.table_damping * np.sqrt(kb * mb)
+    each = [len(one.what) for one in sittings]
+
+    def of(get: Callable[[Balance], float]) -> FloatArray:
+        return np.repeat([float(get(one.balance)) for one in sittings], each)
+
+    on_it = [one for sitting in sittings for one in sitting.what]
+    m = np.array([one.grams for one in on_it]) * 1e-3
+    off = np.array([one.off_m for one in on_it])
+    high = np.array([one.high_m for one in on_it])
+    riding = np.array([one.beads_g for one in on_it]) * 1e-3 * of(lambda one: one.world == "B")
+    lean = np.array([one.lean_n for one in on_it])
+    m0, rub, stiffer = of(lambda one: one.platform_g) * 1e-3, of(lambda one: one.rub), of(lambda one: one.bend)
     # mass matrix of (swing, tilt), each weighing its own
-    a, b, d = m0 + m, m * off, inertia + m * (off**2 + high**2)
-    at = np.linspace(0.25, seconds - 0.85, taps)[None] + rng.uniform(-0.06, 0.06, (count, taps))
-    push = np.sqrt(k * (m0 + m))[:, None] * 3e-4 * rng.uniform(0.5, 1.4, (count, taps))
-    length = rng.uniform(0.004, 0.009, (count, taps))
-    lever = rng.normal(0, 0.15, (count, taps)) * balance.arm_m
-    z, v, tilt, turn, zb, vb = (np.zeros(count) for _ in range(6))
-    felt = np.empty((n, count, 3))
-    dt = 1.0 / (rate * STEPS)
-    tremble, calm = np.zeros(count), np.exp(-2 * np.pi * 8.0 / rate)
-    loose = np.zeros(count)
-    for i in range(n):
-        tremble = calm * tremble + balance.trembling_g * GRAVITY * np.sqrt(1 - calm**2) * rng.normal(size=count)
+    a, b, d = m0 + m, m * off, m0 * of(lambda one: one.arm_m) ** 2 / 3 + m * (off**2 + high**2)
+    mb = of(lambda one: one.table_kg)
+    kb = mb * (2 * np.pi * of(lambda one: one.table_hz)) ** 2
+    c = 2 * of(lambda one: one.damping) * np.sqrt(k * a)
+    ct = 2 * 0.02 * np.sqrt(k_tilt * d)
+    cb = 2 * of(lambda one: one.table_damping) * np.sqrt(kb * mb)
+    rate = RATE_HZ * of(lambda one: one.true_rate)
+    dt, calm = 1.0 / (rate * STEPS), np.exp(-2 * np.pi * 8.0 / rate)
+    tremble, trembles = np.zeros(len(m)), of(lambda one: one.trembling_g) * GRAVITY * np.sqrt(1 - calm**2)
+    z, v, tilt, turn, zb, vb = (np.zeros(len(m)) for _ in range(6))
+    loose, stretch = np.zeros(len(m)), np.zeros(len(m))
+    felt = np.empty((shaken.shape[1], len(m), 3))
+    for i in range(len(felt)):
+        tremble = calm * tremble + trembles * shaken[:, i]
         for j in range(STEPS):
-            t = (i * STEPS + j) * dt
-            since = t - at
+            since = (i * STEPS + j) * dt[:, None] - at
             on = (since > 0) & (since < length)
             force = np.where(on, push * np.pi / (2 * length) * np.sin(np.pi * since / length), 0.0)
             twist = (force * lever).sum(axis=1)
             force = force.sum(axis=1)
             rel, rv = z - zb, v - vb
-            spring = k * rel * (1 + balance.bend * (rel * 1e3) ** 2) + c * rv
-            if balance.rub:
-                spring = spring + balance.rub * (m0 + m) * np.tanh(rv / 2e-3)
+            spring = k * rel * (1 + stiffer * (rel * 1e3) ** 2) + c * rv + rub * a * np.tanh(rv / 2e-3)
+            # Where it leans it holds like a spring until it slips.
+            stretch = np.clip(stretch + (rv + LEAN_M * turn) * dt, -lean / LEANING, lean / LEANING)
+            spring = spring + LEANING * stretch
             pull = -spring - force
-            if balance.world == "B":
-                loose = loose * (1 - dt / 0.04) + dt / 0.04 * (force > 0)
-            bend = -kt * tilt - ct * turn - twist
-            aa = a - riding * np.clip(loose, 0, 0.5) if balance.world == "B" else a
+            loose = loose * (1 - dt / 0.04) + dt / 0.04 * (force > 0)
+            bend = -k_tilt * tilt - ct * turn - twist - LEANING * LEAN_M * stretch
+            aa = a - riding * np.clip(loose, 0, 0.5)
             det = aa * d - b * b
             acc, spin = (d * pull - b * bend) / det, (aa * bend - b * pull) / det
             ab = (spring - kb * zb - cb * vb) / mb + tremble
@@ -196,9 +217,36 @@ def weigh(
         felt[i, :, 0] = tilt + 0.02 * spin / GRAVITY
         felt[i, :, 1] = 0.1 * tilt
     felt[..., 2] += 1.0
-    x, y, zz = balance.crooked
+    parts = np.split(felt, np.cumsum(each)[:-1], axis=1)
+    return [_read(sitting, part, seconds) for sitting, part in zip(sittings, parts, strict=True)]
+
+
+def _drawn(sitting: Sitting, seconds: float, taps: int) -> tuple[FloatArray, ...]:
+    """Return how stiff swing and tilt are, when and how it is tapped, how the building trembles: a row a weighing."""
+    one, what, rng = sitting
+    count, m0 = len(what), one.platform_g * 1e-3
+    minutes = 0.5 * np.arange(count)
+    soft = (1 + one.drift * minutes) * np.where(rng.random(count) < 0.3, 1 + one.slip * rng.normal(size=count), 1)
+    k = m0 * (2 * np.pi * one.empty_hz) ** 2 * soft
+    at = np.linspace(0.25, seconds - 0.85, taps)[None] + rng.uniform(-0.06, 0.06, (count, taps))
+    mass = m0 + np.array([weighing.grams for weighing in what]) * 1e-3
+    push = np.sqrt(k * mass)[:, None] * 3e-4 * rng.uniform(0.5, 1.4, (count, taps))
+    length = rng.uniform(0.004, 0.009, (count, taps))
+    lever = rng.normal(0, 0.15, (count, taps)) * one.arm_m
+    k_tilt = np.full(count, m0 * one.arm_m**2 / 3 * (2 * np.pi * one.tilt_hz) ** 2)
+    # As long as the fastest sensor needs, so that all are as long.
+    shaken = rng.normal(size=(int(seconds * RATE_HZ * FASTEST), count)).T
+    return tuple(np.asarray(one, dtype=np.float64) for one in (k, k_tilt, at, push, length, lever, shaken))
+
+
+def _read(sitting: Sitting, felt: FloatArray, seconds: float) -> FloatArray:
+    """Return what the sensor makes of what it feels, (n, k, 3) in g: (k, n, 3)."""
+    one = sitting.balance
+    felt = felt[: int(seconds * RATE_HZ * one.true_rate)]
+    x, y, zz = one.crooked
     turned = felt @ np.array([[1, zz, -y], [-zz, 1, x], [y, -x, 1]])
-    noisy = balance.gain * turned + np.asarray(balance.offset_g) + balance.noise_g * rng.normal(size=felt.shape)
+    noise = one.noise_g * sitting.rng.normal(size=felt.shape)
+    noisy = one.gain * turned + np.asarray(one.offset_g) + noise
     steps = (np.clip(np.rint(noisy * 1e6 / UG_PER_LSB), -LIMIT - 1, LIMIT).astype(np.int16)) & ~1
     answer: FloatArray = (steps * (UG_PER_LSB * 1e-6)).swapaxes(0, 1)
     return answer
@@ -217,9 +265,20 @@ class LabelledWeighings(NamedTuple):
         np.savez(path, accel=self.accel, rate_hz=RATE_HZ, what=np.array(self.what), value=np.array(self.value))
 
 
-def calibration_of(
-    balance: Balance, of: IglooBox, rng: np.random.Generator, known: Sequence[int] = (4, 11)
-) -> LabelledWeighings:
+class Labelled(NamedTuple):
+    """What is to be weighed, and what is said of it: ``truth`` are the beads of what is unknown."""
+
+    on_it: list[Weighing]
+    what: tuple[str, ...]
+    value: tuple[float, ...]
+    truth: tuple[int | None, ...]
+
+    def weighed(self, accel: FloatArray) -> LabelledWeighings:
+        """Return it with what was felt."""
+        return LabelledWeighings(accel, self.what, self.value, self.truth)
+
+
+def calibration_plan(of: IglooBox, rng: np.random.Generator, known: Sequence[int] = (4, 11)) -> Labelled:
     """Return how somebody calibrates: three coins and some known igloos, each twice, each after a tare."""
     rows: list[tuple[str, float, Weighing]] = []
     for coin in (COINS_G[0], COINS_G[3], COINS_G[4]):
@@ -227,21 +286,36 @@ def calibration_of(
     for shell, beads in enumerate(known):
         igloo = filled(rng, of, shell, beads)
         rows += [("beads", beads, igloo._replace(off_m=float(rng.normal(0, 0.006)))) for _ in range(2)]
-    return _tared(balance, rows, rng)
+    return _tared(rows)
 
 
-def evening(balance: Balance, of: IglooBox, rng: np.random.Generator, counts: Sequence[int]) -> LabelledWeighings:
+def evening_plan(of: IglooBox, rng: np.random.Generator, counts: Sequence[int]) -> Labelled:
     """Return igloos of a box with so many beads each, one after another, a tare before each and at the end."""
-    igloos = [filled(rng, of, int(rng.integers(len(of.shells_g))), n, float(rng.normal(0, 0.006))) for n in counts]
-    made = _tared(balance, [("unknown", float("nan"), one) for one in igloos], rng)
+    shells = rng.permutation(len(of.shells_g))
+    igloos = [
+        filled(rng, of, int(shells[at % len(shells)]), n, float(rng.normal(0, 0.006))) for at, n in enumerate(counts)
+    ]
+    made = _tared([("unknown", float("nan"), one) for one in igloos])
     truth = iter(counts)
     return made._replace(truth=tuple(next(truth) if what == "unknown" else None for what in made.what))
 
 
-def _tared(
-    balance: Balance, rows: Sequence[tuple[str, float, Weighing]], rng: np.random.Generator
+def calibration_of(
+    balance: Balance, of: IglooBox, rng: np.random.Generator, known: Sequence[int] = (4, 11)
 ) -> LabelledWeighings:
+    """Return what the sensor feels while somebody calibrates a balance."""
+    plan = calibration_plan(of, rng, known)
+    return plan.weighed(weigh(balance, plan.on_it, rng))
+
+
+def evening(balance: Balance, of: IglooBox, rng: np.random.Generator, counts: Sequence[int]) -> LabelledWeighings:
+    """Return what the sensor feels of igloos with so many beads each."""
+    plan = evening_plan(of, rng, counts)
+    return plan.weighed(weigh(balance, plan.on_it, rng))
+
+
+def _tared(rows: Sequence[tuple[str, float, Weighing]]) -> Labelled:
     tare = ("tare", 0.0, Weighing(0.0))
     whole = [one for row in rows for one in (tare, row)] + [tare]
-    accel = weigh(balance, [one for _, _, one in whole], rng)
-    return LabelledWeighings(accel, tuple(w for w, _, _ in whole), tuple(v for _, v, _ in whole), (None,) * len(whole))
+    what, value, on_it = zip(*whole, strict=True)
+    return Labelled(list(on_it), what, value, (None,) * len(whole))

@@ -8,15 +8,29 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.igloo.balance.ringdown import CLIPPED, NO_TAP, SHORT, TOO_SLOW, ringdown
+from companion.igloo.balance.loads import held
+from companion.igloo.balance.messages import CLIPPED, NO_TAP, SHORT, TOO_SLOW
+from companion.igloo.balance.ringdown import ringdown
 
 RATE = 3200.0
 UP = np.array([0.0, 0.0, 1.0])
 
 
-def tapped(hz: float, *, damping: float = 0.004, bend: float = 0.0, taps: int = 4, noise: float = 0.006) -> Any:
-    """Return 4.5 s on a platform that is tapped: the swing of before goes on, with a push on top of it."""
-    rng = np.random.default_rng(int(1000 * hz))
+def tapped(
+    hz: float,
+    *,
+    damping: float = 0.004,
+    bend: float = 0.0,
+    taps: int = 4,
+    noise: float = 0.006,
+    walk: float = 0.0,
+    seed: int = 0,
+) -> Any:
+    """Return 4.5 s on a platform that is tapped: the swing of before goes on, with a push on top of it.
+
+    ``walk``: how far (rad) what trembles pushes the phase on in a second; ``seed``: of another such recording.
+    """
+    rng = np.random.default_rng([int(1000 * hz), seed] if seed else int(1000 * hz))
     t = np.arange(int(4.5 * RATE)) / RATE
     z = np.zeros(len(t), dtype=complex)
     edges = [*(0.3 + 1.0 * np.arange(taps)), np.inf]
@@ -30,6 +44,8 @@ def tapped(hz: float, *, damping: float = 0.004, bend: float = 0.0, taps: int = 
         z[own] = size * np.exp(1j * (np.angle(state) + 2 * np.pi * hz * (since + bend * stiffer)))
         if own.any():
             state = z[own][-1] * np.exp(2j * np.pi * hz / RATE)
+    if walk:
+        z *= np.exp(1j * walk / np.sqrt(RATE) * np.cumsum(rng.normal(size=len(t))))
     accel = rng.normal(0, noise, (len(t), 3))
     accel[:, 2] += 1.0 + z.real
     return accel
@@ -43,6 +59,27 @@ def test_the_frequency_is_right_to_a_tenth_of_a_bead(hz: float, damping: float) 
     assert abs(found.frequency_hz - hz) < 3e-4 * hz * 0.33
     assert found.taps >= 3
     assert found.damping == pytest.approx(damping, rel=0.2)
+
+
+def test_what_trembles_makes_a_weighing_less_sure_by_as_much_as_it_does() -> None:
+    """It pushes the phase on, which does not come back: each ring-down by itself looks better than it is."""
+    swings = [ringdown(tapped(13.0, walk=0.02, seed=seed), RATE) for seed in range(1, 25)]
+    found = [one for one in held(swings, ["tare", *["unknown"] * (len(swings) - 1)]) if one.load]
+    spread = float(np.std([one.load for one in found]))
+    told = float(np.median([one.error for one in found]))
+    assert 0.5 * spread < told < 2 * spread
+
+
+def test_what_swings_across_does_not_jump_by_a_step_of_the_sensor() -> None:
+    """Where rest lies between two steps of the sensor, a hair decides which of them most samples have."""
+    step, told = 0.0078, []
+    for off in (0.49, 0.51):
+        accel = tapped(20.0, noise=0.002)
+        accel[:, 0] += off * step
+        told.append(ringdown(np.rint(accel / step) * step, RATE))
+    first, second = told
+    assert np.abs(np.array(first.across) - second.across).max() < 1e-3
+    assert 0 < first.across_error < 1e-3
 
 
 def test_a_blade_that_stiffens_is_told_as_it_swings_when_it_has_nearly_died() -> None:

@@ -110,9 +110,9 @@ def test_a_stream_begins_with_everything(service: Service) -> None:
         told = {}
         for name, data in listener:
             told[name] = data
-            if len(told) == 8:
+            if len(told) == 9:
                 break
-        assert list(told) == ["hello", "state", "igloo", "motion", "count", "camera", "bench", "ballot"]
+        assert list(told) == ["hello", "state", "igloo", "motion", "count", "camera", "bench", "balance", "ballot"]
         assert told["hello"]["me"]["role"] == "spectator"
         assert told["state"]["match"]["phase"] == "ready"
         assert told["igloo"]["igloos"][0]["kind"] == "simulated"
@@ -403,7 +403,7 @@ def test_a_listener_that_lags_gets_everything_again(companion: SmallCompanion) -
         gone=lambda: False,
     )
     told = iter(stream)
-    assert next(told).count(b"event: ") == 8
+    assert next(told).count(b"event: ") == 9
     for _ in range(200):
         companion.feel(MotionState.SHAKEN)
     companion.open_match()
@@ -415,6 +415,7 @@ def test_a_listener_that_lags_gets_everything_again(companion: SmallCompanion) -
         b"count",
         b"camera",
         b"bench",
+        b"balance",
         b"ballot",
         b"me",
     ]

@@ -209,6 +209,11 @@ const photos = () => roomOf("photos", () => import("./camera-photos.js"), ({ PHO
   Object.assign(ROOM_CHANGE, PHOTO_CHANGE);
 })?.byPhoto(round);
 
+/** The balance: what an igloo holds, where a calibrated one is plugged in. */
+const balance = () => (store.balance.now?.balance?.there && store.balance.now.calibration
+  ? roomOf("balance", () => import("./balance.js"), (found) => { Object.assign(ROOM_DO, found.PART_DO); found.opened(); })?.refereesBalance()
+  : null);
+
 /** A round in two photos, of a game that is judged so. */
 function round(game) {
   const own = part(game, "round");
@@ -251,7 +256,7 @@ export function room() {
     h("p", null, byHand()
       ? h("a", { class: "second", href: "#referee" }, icon("undo"), t("Back to the referee"))
       : h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
-    h("h1", null, t("The referee")), dispute(), mayAct() && !byHand() ? photos() : null, byHand() ? null : rulebook());
+    h("h1", null, t("The referee")), dispute(), mayAct() && !byHand() ? [balance(), photos()] : null, byHand() ? null : rulebook());
 }
 
 const ruleOn = (text) => {

@@ -10,6 +10,8 @@ export const store = {
   camera: { camera: null, table: null },
   // The vote of the table on a silent rulebook.
   ballot: { option: null, last: null },
+  // What the referee's balance is at.
+  balance: { hidden: false, revision: -1, now: null },
   // What is measured of an igloo in the workshop.
   calibrationRun: { hidden: false, revision: 0, sitting: null },
   // connecting | live | polling | lost
@@ -62,6 +64,11 @@ export function change(alter) {
     waiting = false;
     for (const paint of painters) paint(store);
   });
+}
+
+/** Take what the balance is at; what was told later and came earlier stays. */
+export function takeBalance({ hidden, revision, now }) {
+  change((s) => { if (revision >= s.balance.revision) s.balance = { hidden, revision, now }; });
 }
 
 export const isHost = () => store.me.role === "host";

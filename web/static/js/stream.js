@@ -3,7 +3,7 @@
 
 import { afterCommand, ask, startOver } from "./net.js";
 import { addWave, clearWave } from "./waveform.js";
-import { change, store } from "./store.js";
+import { change, store, takeBalance } from "./store.js";
 
 const RETRY_STREAM_MS = 15000;
 const REOPEN_MS = 1000;
@@ -60,6 +60,12 @@ function takeDevices(data) {
     for (const topic of TOPICS) if (data[topic]) s[topic === "bench" ? "calibrationRun" : topic] = data[topic];
     if (s.count.hidden || s.calibrationRun.hidden) clearWave();
   });
+  if (data.balance) takeBalance(data.balance);
+}
+
+/** The service may have been started anew since: then it counts anew. */
+function forgetRevisions() {
+  change((s) => { s.balance.revision = -1; });
 }
 
 function setLink(link) {
@@ -73,6 +79,7 @@ async function poll() {
     const answer = await ask(known === undefined ? "/api/state" : `/api/state?after=${known}${reading}`);
     reading = `&reading=${answer.reading}`;
     takeHello(answer);
+    if (!source) forgetRevisions();
     takeDevices(answer);
     if (answer.view) {
       takeView({ ...answer.view, log_since: null }, !source);
@@ -112,12 +119,12 @@ function open() {
       take(JSON.parse(event.data));
       setLink("live");
     });
-  on("hello", (hello) => { fresh = true; startOver(); takeHello(hello); });
+  on("hello", (hello) => { fresh = true; forgetRevisions(); startOver(); takeHello(hello); });
   on("me", (me) => change((s) => { s.me = me; }));
   on("state", (view) => { takeView(view, fresh); fresh = false; });
   on("board", (board) => takeBoard(board));
   on("wave", (piece) => { addWave(piece); change(() => {}); });
-  for (const topic of TOPICS) on(topic, (data) => takeDevices({ [topic]: data }));
+  for (const topic of [...TOPICS, "balance"]) on(topic, (data) => takeDevices({ [topic]: data }));
   on("notice", (notice) => {
     if (notice.en) onLog([notice]);
     // The next set-up asks with the table's answer.

@@ -12,6 +12,7 @@ import { t, withWords } from "./words.js";
  */
 const PARTS = [
   { id: "igloo", icon: "igloo", title: () => t("The igloo"), module: () => import("./calibration-run.js") },
+  { id: "balance", icon: "scales", title: () => t("The balance"), module: () => import("./balance.js") },
   { id: "camera", icon: "camera", title: () => t("The camera"), module: () => import("./camera-setup.js") },
   { id: "devices", icon: "plug", title: () => t("Devices"), module: () => import("./workshop-devices.js") },
   { id: "people", icon: "people", title: () => t("People"), module: () => import("./people.js") },

@@ -1,0 +1,119 @@
+"""The balance on a phone: found, calibrated, checked, and the referee's "put it on, tap three times: 7"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from numpy.typing import NDArray
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Phones
+from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud
+from tests.web.assembly import SIMULATED, Service
+from tests.worlds.balance import felt_on_it, runs, sequence
+
+pytestmark = pytest.mark.browser
+
+
+class Line:
+    def status(self) -> object:
+        return SIMULATED
+
+
+def tapped(service: Service, accel: NDArray[float]) -> None:
+    """Let the balance's line tell what its sensor felt."""
+    for samples in runs(accel):
+        service.companion.balance_run.hear(Line(), samples)  # type: ignore[arg-type]
+
+
+LATE = """() => {
+  const { fetch } = window;
+  window.fetch = async (...asked) => {
+    const answer = await fetch(...asked);
+    if (answer.url.endsWith("/weigh")) await new Promise((done) => { window.release = done; });
+    return answer;
+  };
+}"""
+"""Has a page get the answer to a weighing only when it is told to."""
+
+
+def test_an_answer_that_comes_late_does_not_bring_back_what_was(phones: Phones, service: Service) -> None:
+    """What a phone is answered and what it hears come by two ways; under load the older may come last."""
+    companion = service.companion
+    companion.plug_in()
+    companion.balance_run.appoint("sim-1")
+    page = phones.host()
+    page.goto(f"{service.url}/#workshop/balance")
+    page.evaluate(LATE)
+    page.click("[data-key=calibrating] [data-what=tare]")
+    expect(page.locator("[data-key=listening]")).to_be_visible()
+    tapped(service, felt_on_it()["tare"])
+    expect(page.locator("[data-key=known]")).to_contain_text("1 tare")
+    before = page.evaluate("heard.length")
+    page.evaluate("release()")
+    page.wait_for_function("(n) => heard.length > n", arg=before)
+    expect(page.locator("[data-key=known]")).to_contain_text("1 tare")
+    expect(page.locator("[data-key=listening]")).to_have_count(0)
+    expect(page.locator("[data-what=grams]").first).to_be_enabled()
+
+
+@pytest.mark.parametrize(
+    ("dark", "language"), [(False, "en-GB"), (True, "fr-FR"), (True, "de-DE")], ids=["light-en", "dark-fr", "dark-de"]
+)
+def test_a_balance_is_set_up_and_counts_on_a_phone(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], dark: bool, language: str
+) -> None:
+    companion = service.companion
+    companion.plug_in()
+    felt = felt_on_it(7)
+    page = phones.host(width=360, dark=dark, language=language, reduced_motion="reduce")
+
+    def look(stop: str) -> None:
+        assert axe(page) == [], stop
+        assert overflow(page) == [], stop
+        if language.startswith("fr"):
+            assert set(re.findall(r"[a-z]+", read_aloud(page).lower())) & ENGLISH_ONLY == set(), stop
+        phones.shot(page, f"balance-{language}-{stop}", full=True)
+
+    def tap(accel: NDArray[float]) -> None:
+        expect(page.locator("[data-key=listening]")).to_be_visible()
+        tapped(service, accel)
+
+    page.goto(f"{service.url}/#workshop/balance")
+    page.click("[data-do=balance-role][data-to=sim-1]")
+    expect(page.locator("[data-key=calibrating]")).to_be_visible()
+    look("begin")
+    known = 0
+    for number, (what, value, accel) in enumerate(sequence(felt)):
+        page.click(f"[data-key='calibrating'] [data-what={what}][data-value='{value:g}']")
+        if number == 1:
+            expect(page.locator("[data-key=listening]")).to_be_visible()
+            look("listening")
+        tap(accel)
+        known += what != "tare"
+        expect(page.locator("[data-key=listening]")).to_have_count(0)
+        expect(page.locator("[data-key=known]")).to_contain_text(re.compile(rf"^{known} .*· {number // 2 + 1} "))
+    page.click("[data-do=balance-keep]")
+    expect(page.locator("[data-good=yes]")).to_be_visible()
+    look("good")
+
+    page.goto(f"{service.url}/#referee")
+    page.click("[data-key=count] [data-what=unknown]")
+    tap(felt["beads 7"])
+    expect(page.locator("[data-key=answer]")).to_have_attribute("data-count", "7")
+    look("referee")
+    page.click("[data-key=count] [data-what=unknown]")
+    tap(felt["beads 12"])
+    expect(page.locator("[data-key=answer]")).to_have_attribute("data-count", "12")
+    page.goto(f"{service.url}/#workshop/balance")
+    page.click("[data-do=balance-together]")
+    expect(page.locator(".box-told li[data-count='12']")).to_be_visible()
+    look("box")
+
+    # A round is live: nothing is weighed, and nothing of it is told.
+    companion.open_match()
+    companion.moves("start")
+    expect(page.locator("[data-key=hidden]")).to_be_visible()
+    look("live")
