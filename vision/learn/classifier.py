@@ -37,6 +37,8 @@ NOISE: Final = 0.25
 DROP: Final = 0.3
 _SOME: Final = 0.02
 _BESIDE: Final = 0.1
+_SHAPES: Final = 0.75
+"""What the shape counts when it is asked how many, of one."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,8 @@ class Network:
             none = p[:, :1] * q[:, :1]
             any_ = (1 - p[:, :1] + 1e-6) * (1 - q[:, :1] + 1e-6)
             none = none / (none + any_)
-            more = np.sqrt(p[:, 1:]) * q[:, 1:] ** 1.5
+            # Both see the same pixels, so they are no two witnesses: their weights add up to one (a logarithmic pool).
+            more = p[:, 1:] ** (1 - _SHAPES) * q[:, 1:] ** _SHAPES
             part[some, : sort.most + 1] = np.concatenate(
                 [none, (1 - none) * more / more.sum(axis=1, keepdims=True)], axis=1
             )

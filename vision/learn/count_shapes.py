@@ -23,7 +23,7 @@ from vision.learn.optimiser import TrainingConfig, fit, softmaxes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from companion.ports import ByteArray
+    from companion.ports import ByteArray, FloatArray
     from vision.board.layout import Layout
     from vision.board.patches import Sampler
     from vision.learn.augment import Examples
@@ -116,6 +116,12 @@ def belonging(picture: ByteArray, table: Floats) -> Floats:
     """Return (height, width, sorts): how likely each pixel of a picture belongs to each sort, by its colour."""
     found: Floats = table[_bins(picture)]
     return found
+
+
+def amounts_of(patches: ByteArray, table: Floats) -> FloatArray:
+    """Return (n, sorts): how much of each sort's colour is in the places of patches (n, PATCH, PATCH, 3), in pixels."""
+    amounts: FloatArray = np.stack([belonging(patch, table)[_PLACE].sum(axis=0) for patch in patches]).astype(float)
+    return amounts
 
 
 def see(patches: ByteArray, table: Floats) -> Floats:

@@ -23,6 +23,7 @@ from vision.board.layout import Layout
 from vision.board.patches import Sampler
 from vision.learn.augment import make_examples
 from vision.learn.classifier import Network, PlacePrediction, train
+from vision.learn.count_amounts import Amounts
 from vision.learn.count_marks import may_be_marked, no_marks, train_marks
 from vision.learn.count_shapes import find_table, sorts_of, train_shapes
 from vision.learn.cutouts import LabelledBoard
@@ -103,6 +104,11 @@ class TaughtBoard:
         shots, palette = common_light(self.sampler, profile.shots)
         self._memory = _Memory(self.sampler, self._network, shots, palette)
         self._tokens = TokenReader(self.sampler, shots)
+        self._amounts = Amounts(
+            self._network.arrays["shape_table"],
+            self._network.sorts,
+            [(shot.contents, self.sampler.cut(shot.straight, sorted(shot.contents))) for shot in shots],
+        )
 
     @classmethod
     def open(cls, layout: Layout, folder: Path) -> TaughtBoard:
@@ -124,6 +130,7 @@ class TaughtBoard:
         straight, patches, seen = self._memory.relit(self.sampler.straighten(image, pose))
         reading = seen or self._network.read(patches)
         self._network.count(patches, reading)
+        self._amounts.weigh(patches, reading)
         inside = self.sampler.inside(pose)
         every = range(len(self.layout.places)) if self._network.marked else self._printed_on(reading)
         close = self.sampler.close(image, pose, every)

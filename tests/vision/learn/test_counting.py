@@ -16,8 +16,9 @@ from vision.board.labels import Content, from_json
 from vision.board.layout import Layout, read_layout
 from vision.board.patches import CLOSE_PX, CONTEXT, PATCH, Sampler
 from vision.board.pose import Pose
-from vision.learn.classifier import Network
-from vision.learn.count_shapes import read_shapes, sorts_of
+from vision.learn.classifier import Network, PlacePrediction
+from vision.learn.count_amounts import Amounts
+from vision.learn.count_shapes import find_table, read_shapes, sorts_of
 from vision.learn.cutouts import LabelledBoard
 from vision.learn.outlier_score import LEARNT
 from vision.learn.synthetic_unknowns import BESIDE, ON, make_strangers
@@ -316,6 +317,60 @@ def test_pegs_are_counted_by_their_shape(layout: Layout, learnt: Profile) -> Non
     reading = network.read(patches)
     network.count(patches, reading)
     assert all(np.allclose(part.sum(axis=1), 1, atol=1e-4) for part in (*reading.counts, *reading.totals))
+
+
+def test_two_pegs_that_stand_apart_are_not_surely_one(layout: Layout, learnt: Profile) -> None:
+    """One stands in the middle, the other in a corner: nobody taught any that stand so."""
+    table, wrong, sure = TaughtBoard(learnt), 0, 0
+    for seed in (5, 6, 7):
+        rng, places = np.random.default_rng(seed), positions(seed)
+        pegs = {name: place["things"][0]["colour"] for name, place in list(places.items())[1::3]}
+        image = paint(places | {name: {**places[name], "things": []} for name in pegs}, seed)
+        for name, colour in pegs.items():
+            x, y = SIDE * (ord(name[0]) - 96) + 50, SIDE * (7 - int(name[1])) + 50
+            turn = np.pi / 4 + np.pi / 2 * int(rng.integers(4))
+            for far in (0, 36):
+                at = (round(x + far * np.cos(turn)), round(y + far * np.sin(turn)))
+                cv2.circle(image, at, 12, PEG[colour], -1, cv2.LINE_AA)
+        seen = table.look(cv2.GaussianBlur(image, (0, 0), 1.0), pose())
+        for name, colour in pegs.items():
+            off = seen.places[name].content.count(layout.find_thing("peg", colour)) != 2
+            wrong += off
+            sure += off and not seen.places[name].unsure
+    assert sure <= 8
+    assert wrong <= 29
+
+
+def test_amounts_say_at_least_how_many_there_are(layout: Layout) -> None:
+    """A colour that is there twice is no single piece's; half as much more may be two that hide each other."""
+    sampler = Sampler(layout)
+    boards = [shot(layout, seed) for seed in (1, 2)]
+    table = find_table(sampler, [LabelledBoard(b.straight, dict(b.contents)) for b in boards], sorts_of(layout))
+    cut = [(b.contents, sampler.cut(b.straight, sorted(b.contents))) for b in boards]
+    amounts, red = Amounts(table, sorts_of(layout), cut), layout.find_thing("peg", "red")
+    seen = shot(layout, 5)
+    patches = sampler.cut(seen.straight)
+    many, flat = len(patches), np.full(4, 0.25, np.float32)
+    counts = [np.tile(flat[: most + 1] / flat[: most + 1].sum(), (many, 1)) for most in layout.most]
+    for thing, part in enumerate(counts):
+        if thing != red:
+            part[:] = np.eye(part.shape[1], dtype=np.float32)[0]
+    totals = (np.tile(np.eye(3, dtype=np.float32)[0], (many, 1)),)
+    none = np.zeros(many, np.float32)
+    reading = PlacePrediction(np.ones((many, 2), np.float32), tuple(counts), totals, none, none, none)
+    amounts.weigh(patches, reading)
+    assert counts[red].sum(axis=1) == pytest.approx(1, abs=1e-4)
+    assert counts[red][:, 0] == pytest.approx(0.25)
+    for place, content in seen.contents.items():
+        here = content.count(red)
+        if here:
+            assert int(counts[red][place, 1:].argmax()) + 1 <= here
+            assert counts[red][place, 1:here].sum() < 0.02
+    # Where something else is likely there, too, amounts say nothing.
+    counts[red][:] = flat
+    counts[red - 1][:] = np.eye(3, dtype=np.float32)[1]
+    amounts.weigh(patches, reading)
+    assert counts[red] == pytest.approx(np.tile(flat, (many, 1)))
 
 
 def test_a_close_up_is_cut_from_the_photo_itself(layout: Layout) -> None:
