@@ -135,7 +135,7 @@ def _problems(
     return [rulebook(game_id).problem(problem, state, lang) for problem in state.problems()]
 
 
-OTHERWISE = Words("It leaves something else on {places}.")
+OTHERWISE = Words("It also leaves otherwise what lies beside the places.")
 OR = Words("Or:")
 MORE = Words("{count:plural|Another legal turn leads|# other legal turns lead} there.")
 ALTERNATIVES = 3
@@ -172,7 +172,8 @@ def show(found: Explanation, start: State[Any], problems: Sequence[str], lang: s
                 out.print(Text(f"  {words.of(lang)}"))
             fields = [one.place for one in found.differences if isinstance(one, FieldDifference)]
             if fields:
-                out.print(Text(f"  {OTHERWISE.filled({'places': ', '.join(fields)}).of(lang)}"))
+                line = Text(f"  {OTHERWISE.of(lang)}")
+                out.print(line.append(f"  · {', '.join(fields)}", style="dim"))
     said = {ruling.words.of(lang) for _, ruling in found.rulings}
     for problem in problems:
         if problem not in said:

@@ -282,9 +282,8 @@ class Rulebook:
         return self.options[name]
 
     def word(self, value: str, lang: str) -> str:
-        """Return a word of the game (a colour, a kind) as it is printed in a language."""
-        found: str = self._said(lang).get(value, value)
-        return found
+        """Return a word of the game (a colour, a kind, the name of a card) as it is printed in a language."""
+        return _Printer(lang, self._said(lang), (), ()).plain(value)
 
     def words(self, value: str) -> Words:
         """Return a word of the game in every language."""

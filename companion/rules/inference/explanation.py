@@ -89,15 +89,24 @@ def content_words(book: Rulebook, found: Content) -> Words:
     ground, things = found
 
     def said(lang: str) -> str:
-        parts = [book.word(ground, lang)]
+        parts = [_named_as(book, lang, f"ground {ground}") or book.word(ground, lang)]
         for kind, what, count in things:
-            value = f"{what[0]}-{what[1]}" if isinstance(what, tuple) else "" if what is None else str(what)
-            known = book.word(f"{kind} {value}", lang)
-            text = known if known != f"{kind} {value}" else f"{book.word(kind, lang)} {book.word(value, lang)}".strip()
+            if isinstance(what, tuple):
+                text = book.word(f"{kind}-{what[0]}-{what[1]}", lang)
+            else:
+                value = "" if what is None else str(what)
+                apart = f"{book.word(kind, lang)} {book.word(value, lang)}".strip()
+                text = _named_as(book, lang, f"{kind} {value}") or apart
             parts.append(text if count == 1 else f"{count} × {text}")
         return ", ".join(parts)
 
     return each(said)
+
+
+def _named_as(book: Rulebook, lang: str, key: str) -> str | None:
+    """Return the words of a game for a ground, or for a thing of a colour; None where it has none of their own."""
+    found = book.word(key, lang)
+    return None if found == key else found
 
 
 @dataclass(frozen=True, slots=True)

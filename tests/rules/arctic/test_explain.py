@@ -229,3 +229,14 @@ def test_the_command(explained: Make, table: Make, play: Make, capsys: pytest.Ca
     assert told["facts"]["refused"] == ["place orca-5-puffin"] and "ARC-A.1" in told["clauses"]
     assert told["problems"], "the card lies in two places"
     assert told["nearest"] == steps
+
+
+@pytest.mark.cites("ARC-P.5")
+def test_nobody_asks_who_gave_a_penalty_card_that_was_rightly_given(table: Make) -> None:
+    """Only a token stands wrong; the other's zone is as a legal turn leaves it."""
+    before = table(pile="moose-2-bear", hand="fox-5-moose", own="bear", sides=(5,), penalty="orca-1-fox")
+    seen = lands(before, fox=6, moose=1, puffin=15)
+    found = ask(before, seen, pile="moose-2-bear fox-5-moose", theirs=["?"])
+    assert not found.legal and [one.place for one in found.differences] == ["land3", "land15"]
+    assert not any(str(move).startswith("give") for move, _ in found.rulings)
+    assert not any("the card an unseen card" in ruling.en for _, ruling in found.rulings)

@@ -47,3 +47,17 @@ def test_every_word_of_the_game_is_there() -> None:
     for word in (*ANIMALS, *KINDS, *PHASES):
         assert BOOK.word(word, "fr") != word or word in {"A", "totem"}, word
     assert BOOK.word("moose", "fr") == "élan" and BOOK.word("B2", "en") == "B, the extra step"
+
+
+def test_a_card_that_nobody_saw_and_a_single_one_are_told_as_people_say_it() -> None:
+    unseen = {"who": 0, "card": "?"}
+    assert (
+        BOOK.sentence("not-in-penalty", unseen, names=["Ann"]) == "Ann cannot have an unseen card in the Penalty zone."
+    )
+    assert (
+        BOOK.sentence("not-in-hand", unseen, "fr", names=["Ann"]) == "Ann ne peut pas avoir une carte non vue en main."
+    )
+    one = next(key for key, sentence in BOOK.sentences.items() if "{missing:plural|For" in sentence.text.en)
+    assert "For the missing card, one card" in BOOK.sentence(one, {"missing": 1})
+    assert "Pour la carte manquante, une" in BOOK.sentence(one, {"missing": 1}, "fr")
+    assert "For the missing cards, 2 cards" in BOOK.sentence(one, {"missing": 2})

@@ -296,3 +296,23 @@ def test_the_command(explained: Make, ice: Make, capsys: pytest.CaptureFixture[s
     out = capsys.readouterr().out
     assert "Le tour permis le plus proche" in out and "! " in out and "a2" in out
     assert explained("ice-team", {"places": before.position()["places"]}, after) == 0, "anybody's turn"
+
+
+@pytest.mark.cites("ICE-1.1")
+def test_a_bear_in_the_open_sea_has_one_reason(ice: Make) -> None:
+    """Neither a swim nor a leap would have been another matter: the space is sea."""
+    before = ice(SEAS, green="a1", actions=1)
+    seas = [name for name, place in before.position()["places"].items() if place["ground"] == "sea"]
+    assert seas
+    for sea in seas:
+        found = ask(before, moved(before, f"green a1 {sea}"))
+        ((_, ruling),) = [(move, ruling) for move, ruling in found.rulings if sea in str(move)]
+        assert ruling.en.startswith(f"{sea.capitalize()} is open sea; a bear ends on a floe, an igloo,")
+
+
+@pytest.mark.cites("ICE-0.1")
+def test_nobody_asks_about_one_s_own_bears_where_a_rival_s_was_moved(ice: Make) -> None:
+    before = ice(FULL, green="a1 a4", red="b6", actions=1)
+    found = ask(before, moved(before, "red b6 c9"))
+    assert not found.legal and found.rulings
+    assert not any(len(set(str(move).split()[1:])) == 1 for move, _ in found.rulings), found.rulings

@@ -35,7 +35,8 @@ def near_misses(goal: Bounds, s: ArcticPosition, missed: Sequence[str]) -> Itera
                 yield END
             yield from (ArcticMove("draw", card) for card in _taken(goal, s))
         for seat, theirs in enumerate(goal.likelihood.penalties):
-            if seat != goal.me and theirs is not None and len(theirs) > len(s.penalties[seat]):
+            more = theirs is not None and len(theirs) > len(s.penalties[seat])
+            if seat != goal.me and more and f"p{seat + 1}.penalty" in missed:
                 yield ArcticMove("give", UNKNOWN, seat)
     if s.phase == "D" and f"{mine}hand" in missed:
         yield END

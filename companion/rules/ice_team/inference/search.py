@@ -289,7 +289,7 @@ class IceGoal(depth_first.Goal):
         if s.phase in {"act", "hop"}:
             yield from self._movements(s, missed)
             mine = s.bears[TEAM * self.me : TEAM * self.me + TEAM]
-            if self._unmoved(self.before):
+            if self._unmoved(self.before) and not set(self.misses(self.before)) & set(names):
                 moved = [n for n in sorted(set(mine)) if n < self.start]
                 yield from (IceMove("leap" if s.phase == "hop" else "walk", names[n], names[n]) for n in moved[:1])
         elif s.phase == "drift":
@@ -335,8 +335,10 @@ def _movements(s: IcePosition, origin: int, target: int) -> Iterator[IceMove]:
     if origin == layout.village:
         lines = [[]]
     a, b = layout.names[origin], layout.names[target]
-    if any(line and all(layout.bit[space] & s.sea for space in line) for line in lines):
-        kinds: tuple[str, ...] = ("swim",)
+    if layout.bit[target] & s.sea:
+        kinds: tuple[str, ...] = ("walk",)
+    elif any(line and all(layout.bit[space] & s.sea for space in line) for line in lines):
+        kinds = ("swim",)
     elif any(len(line) == 1 for line in lines):
         kinds = ("leap",) if any(layout.bit[line[0]] & s.taken for line in lines if line) else ("leap", "swim")
     elif lines and all(lines):
