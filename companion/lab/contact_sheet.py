@@ -19,19 +19,17 @@ from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from companion.lab.bench.web import Running
-from companion.lab.worlds.boards import players, record
+from companion.lab.worlds.evening import evening
 from companion.rules.i18n import languages
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 GAP, LABEL, HEAD = 8, 170, 40
 SETTLE_MS = 350
 """What fades in has come by then."""
-SEED, MOVES = 5, 60
-"""Which random game of a board is shown, and after how many moves."""
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class Screen:
     """A screen: its size in pixels of the page, and how many pixels wide it is on the sheet."""
 
     name: str
@@ -46,17 +44,17 @@ class Device:
 
 
 DEVICES = (
-    Device("phone", 390, 844, 150),
-    Device("tablet", 820, 1180, 215),
-    Device("television", 1920, 1080, 400),
+    Screen("phone", 390, 844, 150),
+    Screen("tablet", 820, 1180, 215),
+    Screen("television", 1920, 1080, 400),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Column:
     """One column: on which device, in which theme and language."""
 
-    device: Device
+    device: Screen
     dark: bool
     language: str
 
@@ -85,7 +83,7 @@ IDLE = (
 )
 TABLE = Room("table", "/", ".play")
 TELEVISION = Room("television", "/tv", "#board svg")
-DISPUTE = Room("dispute", "/#referee", ".dispute-panel")
+DISPUTE = Room("dispute", "/#referee", "[data-key=dispute]")
 
 
 def named(what: str, *rooms: Room) -> tuple[Room, ...]:
@@ -100,26 +98,13 @@ def done(service: Running, command: str, body: dict[str, Any]) -> None:
         raise ValueError(f"The service refused {command}: {answer}")
 
 
-def evening(service: Running) -> Iterator[tuple[Room, ...]]:
+def stages(service: Running) -> Iterator[tuple[Room, ...]]:
     """Lead the service through an evening; yield the rooms to be looked at as it stands."""
     yield IDLE
-    seats = [{"name": name, "colour": colour} for name, colour in (("Ann", "red"), ("Ben", "green"), ("Zoé", "blue"))]
-    cards = ["5/6", "6/7", "8/9", "4/5", "10/11", "2/3", "9/10/11", "7/8", "3/4"]
-    done(service, "open-match", {"game": "igloo-pop", "players": seats, "setup": {"cards": cards}, "draw": False})
-    placed = ("red card1", "blue card1", "green card4", "red card7", "blue card9")
-    done(service, "moves", {"moves": ["start", *(f"place {one}" for one in placed)]})
-    yield named("round", TABLE, TELEVISION)
-    done(service, "check", {})
-    done(service, "moves", {"moves": ["reveal card1 6", "reveal card1 9"]})
-    yield named("check", TABLE, TELEVISION, DISPUTE)
-    done(service, "end-early", {})
-    yield named("end", TABLE, TELEVISION)
-    for game in ("iglu-iglu", "arctic", "ice-team"):
-        done(service, "close-match", {})
-        done(service, "open-match", {"game": game, "players": players(game)})
-        for text in record(game, SEED)[:MOVES]:
-            done(service, "moves", {"moves": [text]})
-        yield named(game, TABLE, TELEVISION)
+    for what, commands in evening():
+        for command, body in commands:
+            done(service, command, body)
+        yield named(what, TABLE, TELEVISION, DISPUTE)
 
 
 def shot(page: Page, origin: str, room: Room) -> Image.Image:
@@ -131,12 +116,12 @@ def shot(page: Page, origin: str, room: Room) -> Image.Image:
 
 
 def looked_at(
-    browser: Browser, service: Running, looks: Sequence[Look], wanted: Callable[[Room], bool]
-) -> Iterator[tuple[Room, Look, Image.Image]]:
+    browser: Browser, service: Running, looks: Sequence[Column], wanted: Callable[[Room], bool]
+) -> Iterator[tuple[Room, Column, Image.Image]]:
     """Yield every room that is ``wanted`` as every look has it."""
     origin = f"http://127.0.0.1:{service.port}"
     name, _, value = service.host.cookie.partition("=")
-    for rooms in evening(service):
+    for rooms in stages(service):
         some = [room for room in rooms if wanted(room)]
         for look in looks if some else ():
             device = look.device
@@ -153,7 +138,7 @@ def looked_at(
             context.close()
 
 
-def laid_out(looks: Sequence[Look], cells: dict[tuple[str, Look], Image.Image]) -> Image.Image:
+def laid_out(looks: Sequence[Column], cells: dict[tuple[str, Column], Image.Image]) -> Image.Image:
     """Return the sheet: a row for each room, in the order in which they came."""
     rooms = list(dict.fromkeys(name for name, _ in cells))
     lefts = [LABEL + sum(look.device.shown + GAP for look in looks[:n]) for n in range(len(looks))]
@@ -180,13 +165,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--room", action="append", help="only rooms with this in their name; may be said again")
     asked = parser.parse_args(arguments)
     looks = [
-        Look(device, dark, language)
+        Column(device, dark, language)
         for language in asked.language or languages()
         for dark in (False, True)
         for device in DEVICES
     ]
     service = Running("--simulate")
-    cells: dict[tuple[str, Look], Image.Image] = {}
+    cells: dict[tuple[str, Column], Image.Image] = {}
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -304,7 +304,6 @@ def test_a_round_is_played_with_the_keyboard_alone(phones: Phones, service: Serv
         reach(f".card[data-place={place}]")
     expect(page.locator(".iglet")).to_have_count(2)
     reach("[data-do=check]")
-    reach("[data-do=dialog-yes]")
     expect(page.locator(".play[data-phase=checking]")).to_be_visible()
     for place, number in (("card1", int(CARDS[0].split("/")[0])), ("card2", 2)):
         asked = f"[data-do=reveal][data-place={place}][data-number='{number}']"

@@ -131,6 +131,7 @@ CHANGES = [
     "/api/ballot/close",
     "/api/ballot/decide",
     "/api/boxes/<game_id>",
+    "/api/me",
     "/api/seat",
     "/api/position",
     "/api/rules/<game_id>/votes",

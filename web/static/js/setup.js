@@ -1,6 +1,6 @@
 // Before a game: who plays, what the table agrees on, who draws the cards.
 
-import { h, s } from "./dom.js";
+import { h, s, style } from "./dom.js";
 import { colourName, icon, token } from "./art.js";
 import { gameName, gameOf, games, orFirst } from "./games.js";
 import { isHost, mayAct, memory, store } from "./store.js";
@@ -37,6 +37,7 @@ function goOn(series) {
 
 /** Draw the set-up; for those who may not open a game, that they wait for the host, and `ask`, whose phone it is. */
 export function setup(series, ask) {
+  style("start");
   if (!isHost()) {
     return [h("section", { class: "panel welcome", "data-key": "welcome" },
       h("h1", null, t("Nobody plays yet")),
