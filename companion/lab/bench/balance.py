@@ -16,8 +16,8 @@ from companion.igloo.balance.calibration import LabelledLoad, answers, faults, m
 from companion.igloo.balance.loads import loads
 from companion.lab.physics.balance import (
     RATE_HZ,
+    BalanceSitting,
     LabelledWeighings,
-    Sitting,
     box,
     built,
     calibration_plan,
@@ -42,7 +42,7 @@ def weighed(labelled: LabelledWeighings) -> list[LabelledLoad]:
     return [LabelledLoad(*one) for one in zip(labelled.what, labelled.value, found, strict=True)]
 
 
-class Trial(NamedTuple):
+class BalanceTrial(NamedTuple):
     """One balance: the labelled weighings of its calibration and of its evening, and the beads of the latter."""
 
     labelled: list[LabelledLoad]
@@ -52,7 +52,7 @@ class Trial(NamedTuple):
 
 def trials(
     seeds: Sequence[int], bead_g: float, *, well: bool = True, known: tuple[int, ...] = (4, 11)
-) -> Iterator[Trial]:
+) -> Iterator[BalanceTrial]:
     """Yield a balance for each seed, in two worlds in turn: calibrated, and the twelve counts weighed on it."""
     for begin in range(0, len(seeds), TOGETHER):
         some = seeds[begin : begin + TOGETHER]
@@ -65,15 +65,18 @@ def trials(
             plans.append((calibration_plan(of, rng, known), evening_plan(of, rng, counts)))
         felt = [
             weigh_all(
-                [Sitting(one, plan[part].on_it, rng) for one, plan, rng in zip(built_ones, plans, chances, strict=True)]
+                [
+                    BalanceSitting(one, plan[part].on_it, rng)
+                    for one, plan, rng in zip(built_ones, plans, chances, strict=True)
+                ]
             )
             for part in (0, 1)
         ]
         for (calibration, evening), first, second in zip(plans, *felt, strict=True):
-            yield Trial(weighed(calibration.weighed(first)), weighed(evening.weighed(second)), evening.truth)
+            yield BalanceTrial(weighed(calibration.weighed(first)), weighed(evening.weighed(second)), evening.truth)
 
 
-def outcome(trial: Trial, *, together: bool = False) -> tuple[Counter[str], list[str]]:
+def outcome(trial: BalanceTrial, *, together: bool = False) -> tuple[Counter[str], list[str]]:
     """Return what became of the twelve counts on one balance, and what its own check finds wrong with it."""
     told = Counter[str]()
     try:

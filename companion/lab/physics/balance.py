@@ -142,7 +142,7 @@ def filled(rng: np.random.Generator, of: IglooBox, shell: int, beads: int, off_m
     return Weighing(of.shells_g[shell] + riding, off_m, 0.025, riding)
 
 
-class Sitting(NamedTuple):
+class BalanceSitting(NamedTuple):
     """What is weighed one after another on one balance, and its own chance."""
 
     balance: Balance
@@ -157,11 +157,11 @@ def weigh(
 
     Between two weighings half a minute passes.
     """
-    (felt,) = weigh_all([Sitting(balance, what, rng)], seconds=seconds, taps=taps)
+    (felt,) = weigh_all([BalanceSitting(balance, what, rng)], seconds=seconds, taps=taps)
     return felt
 
 
-def weigh_all(sittings: Sequence[Sitting], *, seconds: float = 4.5, taps: int = 4) -> list[FloatArray]:
+def weigh_all(sittings: Sequence[BalanceSitting], *, seconds: float = 4.5, taps: int = 4) -> list[FloatArray]:
     """Return what the sensors of several balances feel, as :func:`weigh` does of one; at once, which is much faster."""
     k, k_tilt, at, push, length, lever, shaken = (
         np.concatenate(one) for one in zip(*(_drawn(one, seconds, taps) for one in sittings), strict=True)
@@ -221,7 +221,7 @@ def weigh_all(sittings: Sequence[Sitting], *, seconds: float = 4.5, taps: int = 
     return [_read(sitting, part, seconds) for sitting, part in zip(sittings, parts, strict=True)]
 
 
-def _drawn(sitting: Sitting, seconds: float, taps: int) -> tuple[FloatArray, ...]:
+def _drawn(sitting: BalanceSitting, seconds: float, taps: int) -> tuple[FloatArray, ...]:
     """Return how stiff swing and tilt are, when and how it is tapped, how the building trembles: a row a weighing."""
     one, what, rng = sitting
     count, m0 = len(what), one.platform_g * 1e-3
@@ -239,7 +239,7 @@ def _drawn(sitting: Sitting, seconds: float, taps: int) -> tuple[FloatArray, ...
     return tuple(np.asarray(one, dtype=np.float64) for one in (k, k_tilt, at, push, length, lever, shaken))
 
 
-def _read(sitting: Sitting, felt: FloatArray, seconds: float) -> FloatArray:
+def _read(sitting: BalanceSitting, felt: FloatArray, seconds: float) -> FloatArray:
     """Return what the sensor makes of what it feels, (n, k, 3) in g: (k, n, 3)."""
     one = sitting.balance
     felt = felt[: int(seconds * RATE_HZ * one.true_rate)]
@@ -265,7 +265,7 @@ class LabelledWeighings(NamedTuple):
         np.savez(path, accel=self.accel, rate_hz=RATE_HZ, what=np.array(self.what), value=np.array(self.value))
 
 
-class Labelled(NamedTuple):
+class WeighingPlan(NamedTuple):
     """What is to be weighed, and what is said of it: ``truth`` are the beads of what is unknown."""
 
     on_it: list[Weighing]
@@ -278,7 +278,7 @@ class Labelled(NamedTuple):
         return LabelledWeighings(accel, self.what, self.value, self.truth)
 
 
-def calibration_plan(of: IglooBox, rng: np.random.Generator, known: Sequence[int] = (4, 11)) -> Labelled:
+def calibration_plan(of: IglooBox, rng: np.random.Generator, known: Sequence[int] = (4, 11)) -> WeighingPlan:
     """Return how somebody calibrates: three coins and some known igloos, each twice, each after a tare."""
     rows: list[tuple[str, float, Weighing]] = []
     for coin in (COINS_G[0], COINS_G[3], COINS_G[4]):
@@ -289,7 +289,7 @@ def calibration_plan(of: IglooBox, rng: np.random.Generator, known: Sequence[int
     return _tared(rows)
 
 
-def evening_plan(of: IglooBox, rng: np.random.Generator, counts: Sequence[int]) -> Labelled:
+def evening_plan(of: IglooBox, rng: np.random.Generator, counts: Sequence[int]) -> WeighingPlan:
     """Return igloos of a box with so many beads each, one after another, a tare before each and at the end."""
     shells = rng.permutation(len(of.shells_g))
     igloos = [
@@ -314,8 +314,8 @@ def evening(balance: Balance, of: IglooBox, rng: np.random.Generator, counts: Se
     return plan.weighed(weigh(balance, plan.on_it, rng))
 
 
-def _tared(rows: Sequence[tuple[str, float, Weighing]]) -> Labelled:
+def _tared(rows: Sequence[tuple[str, float, Weighing]]) -> WeighingPlan:
     tare = ("tare", 0.0, Weighing(0.0))
     whole = [one for row in rows for one in (tare, row)] + [tare]
     what, value, on_it = zip(*whole, strict=True)
-    return Labelled(list(on_it), what, value, (None,) * len(whole))
+    return WeighingPlan(list(on_it), what, value, (None,) * len(whole))
