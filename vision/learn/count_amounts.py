@@ -28,26 +28,29 @@ if TYPE_CHECKING:
 
 _STEP: Final = 1 / 32
 """How finely it is asked how much of several pieces is hidden, in pieces."""
+_SOME: Final = 0.02
+"""So likely a sort must lie alone in a place for its amount to be looked at."""
 _LEAST: Final = 1e-30
 
 
 @dataclass(frozen=True)
 class _Piece:
     """What ``one`` piece comes to, how far that is off (in pieces; ``freedom`` degrees of it), and what is ``beside``
-    it (n,): what was seen of neighbours where none lay, in pieces.
+    it (n,): what was seen of neighbours where none lay, in pieces, and which ``share`` (n,) of places showed so much.
     """
 
     one: float
     spread: float
     freedom: int
     beside: FloatArray
+    share: FloatArray
 
     def likelihoods(self, amounts: FloatArray, most: int) -> FloatArray:
         """Return (n, most): how likely each amount (n,) is where one, two … lie."""
         steps = round(1 / _STEP)
         shown = 1 + np.arange((most - 1) * steps + 1) * _STEP
         off = amounts[:, None, None] / self.one - shown[None, :, None] - self.beside[None, None]
-        density = self._density(off).mean(axis=2)
+        density = self._density(off) @ self.share
         numbers = [density[:, : many * steps + 1].mean(axis=1) for many in range(most)]
         likely: FloatArray = np.stack(numbers, axis=1)
         return likely
@@ -92,8 +95,8 @@ class Amounts:
             if len(sort.things) == 1 and sort.most > 1 and len(each) > 1 and none and each.min() > 0:
                 one = float(np.median(each))
                 spread = max(float(each.std(ddof=1)) / one * sqrt(1 + 1 / len(each)), _STEP)
-                beside = np.quantile(none, np.linspace(0, 1, 33)) / one
-                self._pieces[index] = thing, _Piece(one, spread, len(each) - 1, beside)
+                beside, often = np.unique(np.round(np.array(none) / one / _STEP), return_counts=True)
+                self._pieces[index] = thing, _Piece(one, spread, len(each) - 1, beside * _STEP, often / len(none))
 
     def weigh(self, patches: ByteArray, reading: PlacePrediction) -> None:
         """Let amounts have their say about how many there are, as far as nothing else lies there."""
@@ -101,10 +104,17 @@ class Amounts:
             return
         parts = (*reading.counts, *reading.totals)
         nothing = np.stack([part[:, 0] for part in parts])
-        amounts = amounts_of(patches, self._table)
+        alone = {thing: np.delete(nothing, thing, axis=0).prod(axis=0) for thing, _ in self._pieces.values()}
+        there = {thing: (1 - nothing[thing]) * share > _SOME for thing, share in alone.items()}
+        looked_at = np.nonzero(np.any(list(there.values()), axis=0))[0]
+        if not len(looked_at):
+            return
+        amounts = np.zeros((len(patches), self._table.shape[1]))
+        amounts[looked_at] = amounts_of(patches[looked_at], self._table)
         for index, (thing, piece) in self._pieces.items():
-            part = reading.counts[thing]
-            alone = np.delete(nothing, thing, axis=0).prod(axis=0)[:, None]
-            likely = part[:, 1:] * piece.likelihoods(amounts[:, index], part.shape[1] - 1)
-            likely *= part[:, 1:].sum(axis=1, keepdims=True) / np.maximum(likely.sum(axis=1, keepdims=True), _LEAST)
-            part[:, 1:] = alone * likely + (1 - alone) * part[:, 1:]
+            some = np.nonzero(there[thing])[0]
+            part = reading.counts[thing][some, 1:]
+            likely = part * piece.likelihoods(amounts[some, index], part.shape[1])
+            likely *= part.sum(axis=1, keepdims=True) / np.maximum(likely.sum(axis=1, keepdims=True), _LEAST)
+            weight = alone[thing][some, None]
+            reading.counts[thing][some, 1:] = weight * likely + (1 - weight) * part
