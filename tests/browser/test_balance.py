@@ -28,17 +28,6 @@ def tapped(service: Service, accel: NDArray[float]) -> None:
         service.companion.balance_run.hear(Line(), samples)  # type: ignore[arg-type]
 
 
-LATE = """() => {
-  const { fetch } = window;
-  window.fetch = async (...asked) => {
-    const answer = await fetch(...asked);
-    if (answer.url.endsWith("/weigh")) await new Promise((done) => { window.release = done; });
-    return answer;
-  };
-}"""
-"""Has a page get the answer to a weighing only when it is told to."""
-
-
 def test_an_answer_that_comes_late_does_not_bring_back_what_was(phones: Phones, service: Service) -> None:
     """What a phone is answered and what it hears come by two ways; under load the older may come last."""
     companion = service.companion
@@ -46,14 +35,14 @@ def test_an_answer_that_comes_late_does_not_bring_back_what_was(phones: Phones, 
     companion.balance_run.appoint("sim-1")
     page = phones.host()
     page.goto(f"{service.url}/#workshop/balance")
-    page.evaluate(LATE)
-    page.click("[data-key=calibrating] [data-what=tare]")
+    companion.balance_run.weigh("tare")
+    old = {"ok": True, **companion.balance_run.state()}
     expect(page.locator("[data-key=listening]")).to_be_visible()
     tapped(service, felt_on_it()["tare"])
     expect(page.locator("[data-key=known]")).to_contain_text("1 tare")
-    before = page.evaluate("heard.length")
-    page.evaluate("release()")
-    page.wait_for_function("(n) => heard.length > n", arg=before)
+    page.route("**/api/balance/weigh", lambda route: route.fulfill(json=old))
+    page.click("[data-key=calibrating] [data-what=tare]")
+    page.wait_for_function("() => heard.some(([url]) => url.endsWith('/weigh'))")
     expect(page.locator("[data-key=known]")).to_contain_text("1 tare")
     expect(page.locator("[data-key=listening]")).to_have_count(0)
     expect(page.locator("[data-what=grams]").first).to_be_enabled()
