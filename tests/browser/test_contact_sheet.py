@@ -22,7 +22,7 @@ def made(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_sheet_shows_rooms_on_every_device_in_both_themes(tmp_path: Path) -> None:
     out = tmp_path / "sheet.png"
-    done = made(str(out), "--language", "fr", "--room", "start", "--room", "round: tel")
+    done = made(str(out), "--language", "fr", "--room", "start", "--room", "round: table")
     assert done.returncode == 0, done.stderr
     with Image.open(out) as sheet:
         high = max(device.size[1] for device in DEVICES) + GAP
