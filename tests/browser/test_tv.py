@@ -55,6 +55,20 @@ def test_the_board_fills_the_screen(
     assert axe(page) == []
 
 
+def test_it_shows_what_everybody_may_see_also_on_a_phone_that_has_a_seat(phones: Phones, service: Service) -> None:
+    companion = service.companion
+    companion.do("open-match", {"game": "arctic", "players": players("arctic")})
+    companion.moves(*record("arctic", 5)[:20])
+    page = phones.player(width=1920, height=1080)
+    page.goto(service.url)
+    colour = companion.night.view()["match"]["players"][0]["colour"]
+    companion.access.bind(page.evaluate("fetch('/api/state').then((a) => a.json()).then((a) => a.me.id)"), colour)
+    shown(page, service)
+    expect(page.locator("#board svg")).to_be_visible()
+    assert page.evaluate("fetch('/api/board?open=1').then((a) => a.json()).then((a) => a.board.seat)") is None
+    assert page.evaluate("fetch('/api/board').then((a) => a.json()).then((a) => a.board.seat)") == colour
+
+
 def test_the_last_move_and_the_end_come_by_themselves(phones: Phones, service: Service) -> None:
     companion = service.companion
     companion.open_match()

@@ -38,6 +38,12 @@ class RulingsForm(TypedDict):
     rulings: list[dict[str, JSON]]
 
 
+class BoardQuery(InLanguage, frozen=True):
+    """``open``: as everybody may see it, whatever seat this phone has."""
+
+    open: Annotated[int, Meta(ge=0, le=1)] = 0
+
+
 class DisputeQuery(InLanguage, frozen=True):
     """A move, or the places that were tapped, with commas between them."""
 
@@ -125,9 +131,9 @@ def _colour() -> str | None:
 
 @views.get("/board")
 @documented(packed=True)
-def board(query: InLanguage) -> BoardForm:
+def board(query: BoardQuery) -> BoardForm:
     """Answer with the board of the open match and its legal moves, as the seat of this phone may see them."""
-    return {"board": companion().night.board(_colour(), query.language)}
+    return {"board": companion().night.board(None if query.open else _colour(), query.language)}
 
 
 @views.get("/board/dispute")

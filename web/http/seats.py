@@ -13,13 +13,13 @@ TOPIC = "seats"
 """What streams hear when a phone may have another name or seat: each asks then for its own."""
 
 
-def seat_by_name(house: CompanionApi, *, anew: bool = False) -> None:
+def seat_by_name(companion: CompanionApi, *, anew: bool = False) -> None:
     """Give each player's seat that no phone has to the phone that is called so, the last to join where there are more.
 
     With ``anew`` all seats are given back before: in a new game nobody sees the hand of somebody else who took the
     colour over.
     """
-    match, sessions = house.night.view()["match"], house.access.sessions()
+    match, sessions = companion.night.view()["match"], companion.access.sessions()
     taken = {} if anew else {one.colour: one for one in sessions if one.colour is not None}
     seated = {one.id for one in taken.values()}
     wanted = {one.id: None for one in sessions if anew and one.colour is not None}
@@ -30,5 +30,5 @@ def seat_by_name(house: CompanionApi, *, anew: bool = False) -> None:
             wanted[phones[-1].id] = player["colour"]
             seated.add(phones[-1].id)
     for session, colour in wanted.items():
-        house.access.bind(session, colour)
-    house.hub.publish(TOPIC, {})
+        companion.access.bind(session, colour)
+    companion.hub.publish(TOPIC, {})

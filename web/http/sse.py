@@ -15,9 +15,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from math import ceil
-from typing import Any
+from typing import Annotated, Any
 
 from flask import Blueprint, Response, current_app, request
+from msgspec import Meta
 
 from companion.night.answers import Role
 from web.http.assets import accepts_gzip
@@ -214,10 +215,14 @@ class Stream:
 
 
 class EventsQuery(Query, frozen=True):
-    """After which number of the journal the log begins, and the language of boards."""
+    """After which number of the journal the log begins, and the language of boards.
+
+    ``open``: the boards are as everybody may see them, whatever seat this phone has.
+    """
 
     after: str = ""
     board: str = ""
+    open: Annotated[int, Meta(ge=0, le=1)] = 0
 
 
 def _since(after: str) -> int | None:
@@ -255,7 +260,8 @@ def _gone() -> Callable[[], bool]:
 def events(query: EventsQuery) -> Response:
     """Answer with the live stream; 503 when all places are taken (poll ``/api/state`` instead).
 
-    With ``?board=LANGUAGE`` each state is followed by the drawn board, where a game on a board is open.
+    With ``?board=LANGUAGE`` each state is followed by the drawn board, where a game on a board is open; with ``open``
+    as everybody may see it.
     """
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Vary": "Accept-Encoding"}
     packed = accepts_gzip()
@@ -264,6 +270,11 @@ def events(query: EventsQuery) -> Response:
     if request.method == "HEAD":
         return Response(mimetype="text/event-stream", headers=headers)
     streams: Streams = current_app.extensions["companion-streams"]
+    found = _mine()
+
+    def unseated() -> PhoneForm:
+        return {**found(), "colour": None}
+
     session, mine = who(), role()
     holder = session.id if session is not None else request.remote_addr or ""
     if not streams.take(mine, holder):
@@ -276,14 +287,14 @@ def events(query: EventsQuery) -> Response:
             role=mine,
             who=holder,
             hello={
-                "me": me(),
+                "me": unseated() if query.open else me(),
                 "version": companion().version,
                 "stamp": current_app.extensions["companion-assets"].stamp,
             },
             since=_since(query.after),
             gone=_gone(),
             board=query.board if query.board in languages() else None,
-            mine=_mine(),
+            mine=unseated if query.open else found,
             blocks=current_app.extensions["companion-blocks"] if packed else None,
         )
         return Response(stream, mimetype="text/event-stream", headers=headers)

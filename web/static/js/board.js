@@ -44,7 +44,7 @@ export async function syncBoard() {
   fetching = true;
   try {
     if (store.link === "live") await pause(PATIENCE_MS);
-    if (!current()) show((await ask(`/api/board?lang=${code()}`)).board);
+    if (!current()) show((await ask(`/api/board?lang=${code()}${store.open ? "&open=1" : ""}`)).board);
   } catch {
     await pause(1000);
   } finally {

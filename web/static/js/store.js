@@ -4,6 +4,8 @@ export const store = {
   // The night, as /api/state gives it.
   view: null,
   me: { role: "spectator", id: null, label: "", colour: null },
+  /** Whether boards are asked for as everybody may see them, whatever seat this phone has. */
+  open: false,
   igloo: { igloos: [], simulated: false },
   motion: { state: null },
   count: { hidden: true, state: null },

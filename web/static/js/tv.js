@@ -113,11 +113,13 @@ function keepAwake() {
 
 await learn(page.language, page.words, () => change(() => {}));
 useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons.svg"));
-store.me = page.me;
+// What a whole room looks at is nobody's seat, whoever's phone it hangs on.
+store.me = { ...page.me, colour: null };
+store.open = true;
 offer(GAMES);
 onChange(draw);
 addEventListener("resize", draw);
 document.addEventListener("visibilitychange", keepAwake);
 draw();
-listen(page, () => {}, takeBoard);
+listen({ ...page, open: true }, () => {}, takeBoard);
 keepAwake();
