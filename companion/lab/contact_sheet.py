@@ -24,7 +24,6 @@ from companion.rules.i18n import languages
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 GAP, LABEL, HEAD = 8, 170, 40
-TABLET_WIDE = 1200
 SETTLE_MS = 350
 """What fades in has come by then."""
 
@@ -62,12 +61,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """One row: an address of the page, and what is there when it has come; ``wide``: for a television only."""
+    """One row: an address of the page, and what is there when it has come."""
 
     name: str
     address: str
     there: str
-    wide: bool = False
 
 
 WORKSHOP = ("igloo", "camera", "devices", "people", "rights", "backups")
@@ -81,16 +79,16 @@ IDLE = (
     Room("a position by hand", "/#referee/hand", "[data-do=position-game]"),
     *(Room(f"workshop: {part}", f"/#workshop/{part}", f"[data-key=part-{part}] > *") for part in WORKSHOP),
     *(Room(f"training: {part}", f"/training#{part}", "#stage > *") for part in TRAINING),
-    Room("television, idle", "/tv", ".tv-invite", wide=True),
+    Room("television, idle", "/tv", ".tv-invite"),
 )
 TABLE = Room("table", "/", ".play")
-TELEVISION = Room("television", "/tv", "#board > *", wide=True)
+TELEVISION = Room("television", "/tv", "#board svg")
 DISPUTE = Room("dispute", "/#referee", "[data-key=dispute]")
 
 
 def named(what: str, *rooms: Room) -> tuple[Room, ...]:
     """Return rooms under the name of what is played in them."""
-    return tuple(Room(f"{what}: {room.name}", room.address, room.there, room.wide) for room in rooms)
+    return tuple(Room(f"{what}: {room.name}", room.address, room.there) for room in rooms)
 
 
 def done(service: Running, command: str, body: dict[str, Any]) -> None:
@@ -135,7 +133,7 @@ def looked_at(
             )
             context.add_cookies([{"name": name, "value": value, "url": origin}])
             page = context.new_page()
-            for room in (one for one in some if not one.wide or device.width > TABLET_WIDE):
+            for room in some:
                 yield room, look, shot(page, origin, room).resize(device.size, Image.Resampling.LANCZOS)
             context.close()
 
@@ -155,8 +153,7 @@ def laid_out(looks: Sequence[Column], cells: dict[tuple[str, Column], Image.Imag
         top = HEAD + row * high
         pen.text((GAP, top), name.replace(": ", ":\n"), fill="white", font=font)
         for left, look in zip(lefts, looks, strict=True):
-            if (name, look) in cells:
-                sheet.paste(cells[name, look], (left, top))
+            sheet.paste(cells[name, look], (left, top))
     return sheet
 
 

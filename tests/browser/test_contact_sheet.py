@@ -39,6 +39,12 @@ def test_a_sheet_shows_rooms_on_every_device_in_both_themes(tmp_path: Path) -> N
             assert min(mean[:3]) > max(mean[3:]), "the first three are light, the others dark"
 
 
+def test_the_television_is_shown_on_a_phone_too(tmp_path: Path) -> None:
+    """A board that is folded there has letters of no size: made as large as can be read they stopped the browser."""
+    done = made(str(tmp_path / "sheet.png"), "--language", "en", "--room", "arctic: television")
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_room_that_there_is_not_is_said(tmp_path: Path) -> None:
     done = made(str(tmp_path / "sheet.png"), "--language", "en", "--room", "attic")
     assert done.returncode == 2

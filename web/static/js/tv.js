@@ -70,9 +70,9 @@ function beside(game) {
   ];
 }
 
-/** Letters of a drawing that are too small for a room are made as large as can be read. */
+/** Letters of a drawing that are too small for a room are made as large as can be read; a folded one's have no size. */
 function enlarge() {
-  for (const one of document.querySelectorAll("#board svg text, #beside svg text")) {
+  for (const one of document.querySelectorAll("#board svg:not(.source) > * text, #board svg:not(.source) > text, #beside svg text")) {
     const { a, b } = one.getScreenCTM() ?? { a: 0, b: 0 };
     const scale = Math.hypot(a, b);
     if (scale && parseFloat(getComputedStyle(one).fontSize) * scale < LEAST_PX) one.style.fontSize = `${(LEAST_PX / scale).toFixed(2)}px`;
