@@ -147,6 +147,7 @@ def _played(state: Any, text: str) -> Any:
 
 
 @pytest.mark.learning
+@pytest.mark.timeout(1200)
 def test_it_is_followed_by_the_camera(tmp_path: Path) -> None:
     film = ThinIceFilm()
     with MjpegServer(film.frames(0), fps=5) as camera:
