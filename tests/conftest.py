@@ -6,6 +6,7 @@ import contextlib
 import gc
 import os
 import sys
+import threading
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,19 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Timings belong in benchmarks: a slow machine fails no property. Found examples are not kept between runs.
 settings.register_profile("house", deadline=None, database=None, derandomize=True)
 settings.load_profile("house")
+
+if threading.gettrace() is not None:
+    # Coverage has every thread traced. CPython 3.11 lets no two begin so in the same moment, and the second would end
+    # before it has done anything: it begins again.
+    _begin = sys.settrace
+
+    def _begin_again(function: Any) -> None:
+        while True:
+            with contextlib.suppress(RuntimeError):
+                _begin(function)
+                return
+
+    sys.settrace = _begin_again
 
 WATCH = pytest.StashKey[kinds.Watch]()
 
