@@ -22,12 +22,12 @@ from companion.access.store import open_or_begin_anew
 from companion.calibrating.balance_run import BalanceRun
 from companion.calibrating.calibration_run import CalibrationRun
 from companion.calibrating.store import device_name
-from companion.events.hub import Hub
+from companion.events.hub import Hub, Subscription
 from companion.follow import TABLES
 from companion.follow.api import FollowService
 from companion.follow.camera import CameraService
 from companion.follow.cards import CardTable
-from companion.follow.pictures import forget_old, moment, portrait, worth_a_picture
+from companion.follow.pictures import Moment, forget_old, moment, portrait, worth_a_picture
 from companion.night.backup.restore import settle
 from companion.night.backup.retention import BackupRetention
 from companion.night.commands.ballot import Ballots
@@ -188,8 +188,13 @@ class Service:
         self._maintenance.start()
         self.buttons.start()
         self._start_mqtt()
-        for work in (self._tell_health, self._keep_pictures):
-            thread = threading.Thread(target=work, name=work.__name__.strip("_"), daemon=True)
+        # What is played while the threads begin counts, too.
+        states, begun = self.hub.subscribe(["state"]), moment(self.night.view())
+        for name, work in (
+            ("tell health", self._tell_health),
+            ("keep pictures", lambda: self._keep_pictures(states, begun)),
+        ):
+            thread = threading.Thread(target=work, name=name, daemon=True)
             thread.start()
             self._threads.append(thread)
 
@@ -388,10 +393,9 @@ class Service:
                     last[topic] = data
                     self.hub.publish(topic, data)
 
-    def _keep_pictures(self) -> None:
+    def _keep_pictures(self, states: Subscription, before: Moment) -> None:
         """Keep a picture of the table when a round goes to the check and when its result stands."""
-        with self.hub.subscribe(["state"]) as states:
-            before = moment(self.night.view())
+        with states:
             while not self._closing.is_set():
                 event = states.get(timeout=1.0)
                 if states.lagging:
