@@ -315,6 +315,8 @@ class BalanceRun:
         return self._scale
 
     def _loads(self) -> list[LabelledLoad]:
+        if not self._rows:  # A page asks often: without a balance nothing of it is loaded.
+            return []
         from companion.igloo.balance.calibration import LabelledLoad
         from companion.igloo.balance.loads import held
 
