@@ -73,7 +73,7 @@ class SdCard:
         the card is put in as another one.
         """
         _run("umount", str(self.place))
-        self.image = Path(shutil.copyfile(self.image, self.image.with_name("mended.img")))
+        self.image = Path(shutil.copyfile(self.image, self.image.with_name(f"{self.image.name}.mended")))
         # 1: errors were found and corrected.
         subprocess.run(["e2fsck", "-p", str(self.image)], check=False, capture_output=True)
         self.insert()
