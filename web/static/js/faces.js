@@ -50,19 +50,24 @@ export function face(person, size = "") {
   return h("span", { class: ["face", size, person.colour] }, inside);
 }
 
+/** Whether two names are one, in whatever case. */
+export const alike = (one, other) => one.trim().toLocaleLowerCase() === other.trim().toLocaleLowerCase();
+
+/** Whoever of the house is called so. */
+const called = (name) => (name && store.people?.find((one) => alike(one.name, name))) || null;
+
 /** The face of a player whose name is that of a person. */
 export function faceOf(player) {
-  const name = player.name?.toLocaleLowerCase();
-  const person = name && store.people?.find((one) => one.name.toLocaleLowerCase() === name);
+  const person = called(player.name);
   return person && (person.picture || person.token) ? face(person, "small") : null;
 }
 
 /** Whoever has this phone, where that was said. */
-export const owner = () => (store.me.label && store.people?.find((one) => one.name.toLocaleLowerCase() === store.me.label.toLocaleLowerCase())) || null;
+export const owner = () => called(store.me.label);
 
 const form = () => document.querySelector("form.setup");
 const names = () => [...(form()?.querySelectorAll("input[name^=name-]") ?? [])];
-const same = (field, name) => field.value.trim().toLocaleLowerCase() === name.toLocaleLowerCase();
+const same = (field, name) => alike(field.value, name);
 const plays = (field) => form().querySelector(`input[name=plays][value="${field.name.slice(5)}"]`);
 
 /** Who of the house is here tonight: a tap seats somebody, another lets the seat go. `before` are the names at first. */

@@ -3,18 +3,16 @@
 import { h } from "./dom.js";
 import { icon } from "./art.js";
 import { closeDialog, openDialog } from "./dialogs.js";
-import { face, nameField } from "./faces.js";
+import { face, nameField, owner } from "./faces.js";
 import { fetched, tell } from "./net.js";
 import { change, memory, store } from "./store.js";
 import { t } from "./words.js";
-
-const same = (one, name) => one.name.toLocaleLowerCase() === name.toLocaleLowerCase();
 
 function choice() {
   return [
     h("div", { class: "row" }, (store.people ?? []).map((person) =>
       h("button", { type: "button", class: "person", "data-do": "i-am", "data-name": person.name, "data-key": `i-am-${person.id}`,
-        "aria-pressed": String(same(person, store.me.label)) }, face(person), person.name))),
+        "aria-pressed": String(person === owner()) }, face(person), person.name))),
     h("form", { class: "row", "data-submit": "i-am", "data-key": "i-am" },
       nameField({ name: "name", required: true, autocapitalize: "words", placeholder: t("Another name"), "aria-label": t("Another name") }),
       h("button", { type: "submit", class: "second" }, icon("check"), t("That is me"))),

@@ -8,8 +8,8 @@ import { said, tn } from "./words.js";
 /** Pictures parsed last: the one that is tapped, and that of a ruling. */
 let known = [];
 const KNOWN = 2;
-/** A board that is longer than so many times its height has a row of its own on a phone that lies on its side. */
-const LONG = 1.7;
+/** A board that is longer than so many times its height has a row of its own: beside it there is no room for the rest. */
+export const LONG = 1.7;
 
 /** Parse a picture; names of places move from `id` to `data-spot`, so that they cannot clash with the page's own. */
 function parse(text) {

@@ -51,7 +51,7 @@ function takeHello(hello) {
     return;
   }
   change((s) => {
-    s.me = settings.open ? { ...hello.me, colour: null } : hello.me;
+    s.me = store.open ? { ...hello.me, colour: null } : hello.me;
   });
 }
 
@@ -109,7 +109,7 @@ function open() {
   triedStream = Date.now();
   heardAt = Date.now();
   const after = store.view ? `&after=${store.view.seq}` : "";
-  const stream = new EventSource(`/api/events?board=${settings.language}${after}${settings.open ? "&open=1" : ""}`);
+  const stream = new EventSource(`/api/events?board=${settings.language}${after}${store.open ? "&open=1" : ""}`);
   source = stream;
   let fresh = true;
   const on = (name, take) =>

@@ -2,7 +2,7 @@
 
 import { h, patch } from "./dom.js";
 import { icon, useSprite } from "./art.js";
-import { nameField } from "./faces.js";
+import { alike, nameField } from "./faces.js";
 import { wholeWave } from "./waveform.js";
 import { ask, tell } from "./net.js";
 import { confusion, curve, errorChart, exactChart, numbersTable, posterior, summary, weeksChart } from "./training-charts.js";
@@ -71,7 +71,7 @@ async function read(address) {
 
 /** Who said at the table whose phone this is trains under that name. */
 async function trainsAs(label) {
-  const called = (one) => one.name?.toLocaleLowerCase() === label.toLocaleLowerCase();
+  const called = (one) => alike(one.name ?? "", label);
   if (!now.people.some(called)) {
     await doing(() => tell("/api/training/people", { name: label }));
     now.people = (await read("/api/training"))?.people ?? now.people;

@@ -5,7 +5,7 @@ import { icon, playerName, playerOf, token, useSprite } from "./art.js";
 import { syncBoard, takeBoard } from "./board.js";
 import { has, offer, part } from "./games.js";
 import { ask } from "./net.js";
-import { picture } from "./picture.js";
+import { LONG, picture } from "./picture.js";
 import { GAMES } from "./registry.js";
 import { listen } from "./stream.js";
 import { change, isHost, match, onChange, store } from "./store.js";
@@ -15,8 +15,6 @@ const page = JSON.parse(document.getElementById("page").textContent);
 const slot = (id) => document.getElementById(id);
 /** What is read from four metres, in pixels of the screen. */
 const LEAST_PX = 24;
-/** A board that is longer than so many times its height lies above the scores, not beside them. */
-const LONG = 1.7;
 
 let invitation = null;
 
@@ -87,7 +85,7 @@ function draw() {
   patch(slot("board"), [game ? table(game) : invite()]);
   patch(slot("beside"), game ? beside(game) : []);
   const [, , wide, high] = document.querySelector("#board svg")?.getAttribute("viewBox")?.split(" ").map(Number) ?? [0, 0, 1, 1];
-  document.body.classList.toggle("flat", Boolean(game) && wide / high > LONG);
+  document.body.classList.toggle("flat", Boolean(game) && wide > LONG * high);
   document.body.classList.toggle("idle", !game);
   enlarge();
   if (game?.board) syncBoard();
@@ -121,5 +119,5 @@ onChange(draw);
 addEventListener("resize", draw);
 document.addEventListener("visibilitychange", keepAwake);
 draw();
-listen({ ...page, open: true }, () => {}, takeBoard);
+listen(page, () => {}, takeBoard);
 keepAwake();
