@@ -11,8 +11,9 @@ from typing import Annotated, Literal, TypedDict
 from flask import Blueprint
 from msgspec import Meta
 
-from companion.ports import COUNTS, BadDataError, DeviceError
+from companion.ports import COUNTS
 from companion.rules.core import JSON
+from web.api.igloo import device_refusals
 from web.http.openapi import documented
 from web.http.requests import Body
 from web.http.responses import RefusedError, bad_field
@@ -63,14 +64,8 @@ def _balance() -> BalanceApi:
 
 def _done(work: Callable[[], None]) -> BalanceAnswer:
     """Do something at the balance and answer what it is at; its refusals become ours."""
-    try:
+    with device_refusals("balance"):
         work()
-    except DeviceError as error:
-        raise RefusedError(409, "balance", str(error)) from None
-    except BadDataError as error:
-        raise RefusedError(422, "balance", str(error)) from None
-    except OSError as error:
-        raise RefusedError(503, "storage", "This could not be kept: the disk refused.") from error
     state = companion().balance_run.state()
     return {"ok": True, "hidden": state["hidden"], "revision": state["revision"], "now": state["now"]}
 

@@ -7,7 +7,8 @@ One sitting goes on at a time, for everybody at the table; in a live round there
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Literal, TypedDict
 
 from flask import Blueprint, Response
@@ -102,18 +103,26 @@ def _calibration_run() -> CalibrationApi:
     return companion().calibration_run
 
 
+@contextmanager
+def device_refusals(code: str) -> Iterator[None]:
+    """Turn what a sensor, its data or the disk refuse into ours, the first two with that code."""
+    try:
+        yield
+    except DeviceError as error:
+        raise RefusedError(409, code, str(error)) from None
+    except BadDataError as error:
+        raise RefusedError(422, code, str(error)) from None
+    except OSError as error:
+        raise RefusedError(503, "storage", "This could not be kept: the disk refused.") from error
+
+
 def _done(work: Callable[[], None]) -> SittingAnswer:
     """Do something at the bench and answer what it is at; its refusals become ours."""
     try:
-        work()
-    except DeviceError as error:
-        raise RefusedError(409, "bench", str(error)) from None
-    except BadDataError as error:
-        raise RefusedError(422, "bench", str(error)) from None
+        with device_refusals("bench"):
+            work()
     except KeyError:
         raise RefusedError(404, "no-recording", "There is no such recording.") from None
-    except OSError as error:
-        raise RefusedError(503, "storage", "This could not be kept: the disk refused.") from error
     state = companion().calibration_run.state()
     return {"ok": True, "hidden": state["hidden"], "revision": state["revision"], "sitting": state["sitting"]}
 

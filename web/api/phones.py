@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Annotated, Literal, TypedDict
 
 from flask import Blueprint
 from msgspec import Meta
 
 from companion.night.answers import Role
-from companion.night.people import PeopleError
 from companion.rules.names import MOST_CODE_POINTS, proper_name
 from web.http.openapi import documented
 from web.http.requests import Body
 from web.http.responses import RefusedError, bad_field
-from web.http.seats import TOPIC, seat_by_name
-from web.http.sessions import PhoneForm, companion, me, member
+from web.http.seats import TOPIC, remember, seat_by_name
+from web.http.sessions import PhoneForm, companion, member, phone_form
 
 views = Blueprint("api_phones", __name__, url_prefix="/api")
 
@@ -50,8 +48,7 @@ def call_me(body: NameRequest) -> ToldPhone:
     if name is None:
         raise RefusedError(400, "name", "A player’s name has 1 to 40 characters, and none that cannot be seen.")
     if name:
-        with suppress(PeopleError):  # known already, or too many are: a phone has its name all the same
-            companion().people.add(name)
+        remember(companion(), name)
     access = companion().access
     access.call(session.id, name)
     access.bind(session.id, None)
@@ -62,7 +59,7 @@ def call_me(body: NameRequest) -> ToldPhone:
 def _told() -> ToldPhone:
     found = {one.id: one for one in companion().access.sessions()}
     session = found.get(member().id, member())
-    return {"ok": True, "me": {**me(), "label": session.label, "colour": session.colour}}
+    return {"ok": True, "me": phone_form(session)}
 
 
 @views.post("/seat")

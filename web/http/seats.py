@@ -6,11 +6,20 @@ for a table that trusts its guests with the PIN.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from companion.night.people import PeopleError
 from companion.rules.names import name_key
 from web.protocols.companion import CompanionApi
 
 TOPIC = "seats"
 """What streams hear when a phone may have another name or seat: each asks then for its own."""
+
+
+def remember(companion: CompanionApi, name: str) -> None:
+    """Have whoever said a name among the people of the house; one who is known already, or too many, is no matter."""
+    with suppress(PeopleError):
+        companion.people.add(name)
 
 
 def seat_by_name(companion: CompanionApi, *, anew: bool = False) -> None:

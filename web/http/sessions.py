@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from contextlib import suppress
 from typing import Annotated, Literal, TypedDict
 
 import segno
@@ -13,12 +12,11 @@ from msgspec import Meta
 
 from companion.access.store import Session, TooManyTriesError
 from companion.night.answers import Role
-from companion.night.people import PeopleError
 from companion.rules.names import LONGEST_NAME, MOST_CODE_POINTS, shortened, shown_name
 from web.http.openapi import DoneForm, documented, promise_of
 from web.http.requests import Body
 from web.http.responses import RefusedError, json_response
-from web.http.seats import seat_by_name
+from web.http.seats import remember, seat_by_name
 from web.protocols.companion import CompanionApi
 
 COOKIE = "companion"
@@ -256,8 +254,7 @@ def _label(text: str) -> str:
 def _remember(session: Session) -> None:
     """Have who joined with a name among the people of the house, at the seat of that name."""
     if session.label:
-        with suppress(PeopleError):  # known already, or too many
-            companion().people.add(session.label)
+        remember(companion(), session.label)
         seat_by_name(companion())
 
 

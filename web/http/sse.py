@@ -28,7 +28,7 @@ from web.http.openapi import documented
 from web.http.requests import Query
 from web.http.responses import RefusedError, languages
 from web.http.seats import TOPIC as SEATS
-from web.http.sessions import COOKIE, PhoneForm, companion, me, phone_form, role, who
+from web.http.sessions import COOKIE, PhoneForm, companion, phone_form, role, who
 from web.http.sse_state import TOPICS, StateTexts, compact, devices, event
 from web.protocols.companion import CompanionApi
 
@@ -120,6 +120,8 @@ class Stream:
         self._drawn: tuple[int, str | None] | None = None
         self._told: Mapping[str, Any] = {}
         self._hidden = False
+        # What a round hides: what it tells of itself then is only that.
+        self._sittings = {"bench": companion.calibration_run.state, "balance": companion.balance_run.state}
         self._held = True
         self._events = self._run()
 
@@ -168,11 +170,8 @@ class Stream:
     def _me(self) -> bytes:
         return event("me", compact(self._mine())) + self._board()
 
-    def _bench(self) -> bytes:
-        return event("bench", compact(self._companion.calibration_run.state()))
-
-    def _balance(self) -> bytes:
-        return event("balance", compact(self._companion.balance_run.state()))
+    def _sitting(self, topic: str) -> bytes:
+        return event(topic, compact(self._sittings[topic]()))
 
     def _run(self) -> Iterator[bytes]:
         with self._companion.hub.subscribe((*TOPICS, SEATS)) as subscription:
@@ -195,16 +194,14 @@ class Stream:
                         self._since = self._drawn = None
                         chunk = self._state()
                     if self._hidden is self._companion.night.gate.is_open():
-                        chunk += self._count() + self._bench() + self._balance()
+                        chunk += self._count() + b"".join(map(self._sitting, self._sittings))
                 elif happened is not None and happened.topic == "count":
                     chunk = self._count()
-                elif happened is not None and happened.topic in {"wave", "bench", "balance"}:
+                elif happened is not None and happened.topic in {"wave", *self._sittings}:
                     # A round that began after it was told hides it.
                     chunk = self._companion.night.gate.through(event(happened.topic, happened.text), b"")
-                    if not chunk and happened.topic == "bench":
-                        chunk = self._bench()
-                    elif not chunk and happened.topic == "balance":
-                        chunk = self._balance()
+                    if not chunk and happened.topic in self._sittings:
+                        chunk = self._sitting(happened.topic)
                 elif happened is not None:
                     chunk = event(happened.topic, happened.text)
                 elif time.monotonic() - said >= HEARTBEAT_S:
@@ -230,11 +227,19 @@ def _since(after: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else None
 
 
-def _mine() -> Callable[[], PhoneForm]:
-    """Return what tells name and seat of this phone, also after they changed or its rights were withdrawn."""
+def _mine(*, seated: bool) -> Callable[[], PhoneForm]:
+    """Return what tells name and seat of this phone, also after they changed or its rights were withdrawn.
+
+    Without ``seated`` it has no seat, whatever it took.
+    """
     access, secret = companion().access, request.cookies.get(COOKIE, "")
     joined = who() is not None
-    return lambda: phone_form(access.session(secret) if joined else None)
+
+    def mine() -> PhoneForm:
+        form = phone_form(access.session(secret) if joined else None)
+        return form if seated else {**form, "colour": None}
+
+    return mine
 
 
 def _gone() -> Callable[[], bool]:
@@ -270,12 +275,7 @@ def events(query: EventsQuery) -> Response:
     if request.method == "HEAD":
         return Response(mimetype="text/event-stream", headers=headers)
     streams: Streams = current_app.extensions["companion-streams"]
-    found = _mine()
-
-    def unseated() -> PhoneForm:
-        return {**found(), "colour": None}
-
-    session, mine = who(), role()
+    session, mine, told = who(), role(), _mine(seated=not query.open)
     holder = session.id if session is not None else request.remote_addr or ""
     if not streams.take(mine, holder):
         raise RefusedError(503, "no-place", "All places for live updates are taken; this page asks again and again.")
@@ -287,14 +287,14 @@ def events(query: EventsQuery) -> Response:
             role=mine,
             who=holder,
             hello={
-                "me": unseated() if query.open else me(),
+                "me": told(),
                 "version": companion().version,
                 "stamp": current_app.extensions["companion-assets"].stamp,
             },
             since=_since(query.after),
             gone=_gone(),
             board=query.board if query.board in languages() else None,
-            mine=unseated if query.open else found,
+            mine=told,
             blocks=current_app.extensions["companion-blocks"] if packed else None,
         )
         return Response(stream, mimetype="text/event-stream", headers=headers)
