@@ -44,10 +44,11 @@ class DisputeForm(TypedDict):
 
 
 class BookForm(TypedDict):
-    """A whole rulebook in one language."""
+    """A whole rulebook in one language; ``usual`` are questions that most tables have."""
 
     game: str
     name: str
+    usual: list[str]
     clauses: list[ClauseForm]
     disputes: list[DisputeForm]
 
@@ -141,7 +142,8 @@ def whole(game_id: GameId, query: InLanguage) -> BookForm:
         }
         for one in book.disputes.values()
     ]
-    return {"game": game_id, "name": book.name.of(lang), "clauses": clauses, "disputes": disputes}
+    usual = list(book.usual_questions(lang))
+    return {"game": game_id, "name": book.name.of(lang), "usual": usual, "clauses": clauses, "disputes": disputes}
 
 
 @views.get("/clauses/<clause_id>")
