@@ -347,7 +347,7 @@ def test_the_keyboard_is_enough(phones: Phones, service: Service) -> None:
 THERE = {
     "": ".on-board svg",
     "#score": ".numbers-of",
-    "#referee": ".referee .entry",
+    "#referee": ".ask [data-question]",
     "training": "#newcomer",
     **{
         f"#workshop/{part}": f"[data-key=part-{part}] > :not(.quiet)"
