@@ -252,7 +252,7 @@ async function again() {
 
 const DO = {
   share: async () => (await withWords(import("./share.js"))).shareWindow(),
-  "share-picture": async () => (await withWords(import("./share.js"))).pictureWindow(match()),
+  "print-result": async () => (await withWords(import("./share.js"))).printResult(),
   looked: () => change((s) => { s.away = null; }),
   ...BOARD_DO,
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
