@@ -81,7 +81,7 @@ def test_an_open_game_ends_with_a_sheet_or_early(phones: Phones, service: Servic
     # On paper: the ranking and the score lines, unfolded, and nothing that is tapped.
     page.evaluate("() => { window.print = () => { window.printed = true; }; }")
     page.click("[data-do=print-result]")
-    page.wait_for_function("window.printed")
+    page.wait_for_function("() => window.printed")
     page.emulate_media(media="print")
     expect(page.locator(".ending .ranking")).to_be_visible()
     expect(page.locator(".scores .sheet[open] .lines li").first).to_be_visible()
