@@ -303,10 +303,6 @@ class Rulebook:
         """
         return [item for _, item in look_up(words, [self], lang)]
 
-    def usual_questions(self, lang: str) -> tuple[str, ...]:
-        """Return questions that most tables have, in full, in a language; none where nobody wrote some."""
-        return thesaurus(self.game_id, lang).usual
-
     def knows(self, words: str, lang: str) -> float:
         """Return how many of some words this rulebook has in a language."""
         return self._index_of(lang).knows(words) if lang in self._words else 0.0

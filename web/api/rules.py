@@ -7,6 +7,7 @@ from typing import TypedDict
 from flask import Blueprint
 
 from companion.rules import game
+from companion.rules.clause_search import thesaurus
 from companion.rules.core import JSON
 from companion.rules.rulebook import Clause, Dispute, Rulebook, rulebook
 from web.http.openapi import documented
@@ -142,7 +143,7 @@ def whole(game_id: GameId, query: InLanguage) -> BookForm:
         }
         for one in book.disputes.values()
     ]
-    usual = list(book.usual_questions(lang))
+    usual = list(thesaurus(game_id, lang).usual)
     return {"game": game_id, "name": book.name.of(lang), "usual": usual, "clauses": clauses, "disputes": disputes}
 
 
