@@ -90,6 +90,24 @@ def test_the_question_of_the_report_are_answered_first() -> None:
         assert rulebook(game_id).search(question, lang)[0].id == answer
 
 
+USUAL = {
+    "igloo-pop": {"POP-4.4", "POP-2.8", "POP-3.7"},
+    "iglu-iglu": {"IGLU-V.1", "IGLU-E.1", "IGLU-2.1", "IGLU-1.E.11c"},
+    "arctic": {"ARC-V.4", "ARC-C.2", "ARC-E.1"},
+    "ice-team": {"ICE-E.2", "ICE-0.1", "ICE-2.2", "ICE-E.1"},
+}
+"""What answers the questions that the page offers; a language has three of them."""
+
+
+@pytest.mark.parametrize("lang", ["en", "fr", "de"])
+def test_what_the_page_offers_to_be_asked_is_answered_first(lang: str) -> None:
+    for game_id, answers in USUAL.items():
+        book = rulebook(game_id)
+        best = [book.search(question, lang)[0].id for question in thesaurus(game_id, lang).usual]
+        assert len(set(best)) == 3, (game_id, best)
+        assert set(best) <= answers, (game_id, best)
+
+
 def test_the_game_that_is_named_is_looked_in_alone() -> None:
     books = [rulebook(one) for one in games()]
     assert {book.game_id for book, _ in look_up("how do I win", books)} == set(games())

@@ -6,7 +6,7 @@ import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js"
 import { cameraPanel, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
-import { BOARD_DO, boardPlay, DRAG, syncBoard, takeBoard } from "./board.js";
+import { BOARD_DO, boardPlay, DRAG, passedTo, syncBoard, takeBoard } from "./board.js";
 import { followDragging } from "./drag.js";
 import { gameOf, games, has, offer, part } from "./games.js";
 import { face, fetchPeople, owner, seatPerson } from "./faces.js";
@@ -124,7 +124,18 @@ function thisPhone() {
   return null;
 }
 
+let passing = null;
+
+/** Where one phone goes round, nothing of a hand is drawn until the next one has taken it. */
+function passOn(game, next) {
+  if (passing) return passing.cover(game, next);
+  withWords(import("./pass-on.js")).then((found) => { passing = found; change(() => {}); });
+  return h("p", { class: "quiet" }, t("One moment …"));
+}
+
 function stage() {
+  const next = (!elsewhere() || inReferee()) && passedTo(match());
+  if (next) return passOn(match(), next);
   if (elsewhere()) return enter();
   const { view } = store;
   if (!view) return h("p", { class: "quiet" }, t("Looking for the table …"));
@@ -241,7 +252,7 @@ async function again() {
 
 const DO = {
   share: async () => (await withWords(import("./share.js"))).shareWindow(),
-  "share-picture": async () => (await withWords(import("./share.js"))).pictureWindow(match()),
+  "print-result": async () => (await withWords(import("./share.js"))).printResult(),
   looked: () => change((s) => { s.away = null; }),
   ...BOARD_DO,
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
