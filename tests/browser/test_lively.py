@@ -1,4 +1,4 @@
-"""What makes the page lively: things move as they happen, sound, and are said aloud; and a pace is kept."""
+"""What makes the page lively: things move as they happen, and sound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// What makes the page lively: things move, sound and are said aloud as they happen. Fetched behind the first drawing.
+// What makes the page lively: things move and sound as they happen. Fetched behind the first drawing.
 
 import { playerName } from "./art.js";
 import { has, part } from "./games.js";
@@ -12,7 +12,7 @@ let now = null;
 /** So many moves at once are a catching up after a break. */
 const MOST_MOVES = 12;
 
-const stage = { moves, place, play, sound, say: () => {}, whereIs, words };
+const stage = { moves, place, play, sound, whereIs, words };
 const own = (game) => (has(game.game, "moment") ? part(game.game, "moment") : null);
 
 /** Before the page is drawn anew: keep where things are, if they are about to change. */

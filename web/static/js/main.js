@@ -162,7 +162,7 @@ const damaged = () => store.view?.damage?.length > 0 && h("section", { class: "p
 
 let lively = null;
 
-/** What moves, sounds and speaks; it comes behind the first drawing. */
+/** What moves and sounds; it comes behind the first drawing. */
 function enliven() {
   lively = {};
   withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });

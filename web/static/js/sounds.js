@@ -59,7 +59,6 @@ const SOUNDS = {
   melt: (at) => tone(at, 880, 0.6, { to: 180, loud: 0.09 }),
   drift: (at) => noise(at, 0.6, 420),
   mine: (at) => chord(at, [587, 784], 0.16, 0.32),
-  nudge: (at) => chord(at, [784, 659], 0.22, 0.4),
   end: (at) => chord(at, [523, 659, 784, 1047, 784, 1047], 0.15, 0.45),
 };
 

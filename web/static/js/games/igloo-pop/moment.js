@@ -66,7 +66,6 @@ function show(stage, before, now, seen) {
       stage.words(word, middle, { large: true, ms: BEAT_MS * (beat === 3 ? 2 : 1), delay: BEAT_MS * beat });
       stage.sound(beat === 3 ? "go" : "count", (BEAT_MS * beat) / 1000);
     });
-    stage.say(`${t("one")}, ${t("two")}, ${t("three")}, ${t("shake!")}`);
     return 0;
   }
   const fresh = revealed(before, now);
