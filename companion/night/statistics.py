@@ -55,13 +55,29 @@ class NightFigures(TypedDict):
     won: int
 
 
+class RivalFigures(TypedDict):
+    """Games that two people played together: in how many the one came before the other, and the other way round."""
+
+    person: str
+    played: int
+    before: int
+    behind: int
+
+
 class PlayerFigures(TypedDict):
-    """What somebody played; a shared victory counts as won; ``last`` is when the last game was opened."""
+    """What somebody played; a shared victory counts as won; ``last`` is when the last game was opened.
+
+    ``streak`` is how many of the newest games were won one after the other, ``longest`` the most that ever were;
+    ``rivals`` are those who played against this person, who did so most often first.
+    """
 
     nights: int
     played: int
     won: int
     last: int
+    streak: int
+    longest: int
+    rivals: list[RivalFigures]
     games: list[GameFigures]
     course: list[NightFigures]
 
@@ -97,10 +113,18 @@ class Statistics:
         for night in self.nights():
             here: dict[str, dict[str, int]] = {}
             for one in night["games"]:
-                for seat in one["seats"]:
-                    person = same.get(seat["person"], seat["person"])
+                seats = [(same.get(seat["person"], seat["person"]), seat) for seat in one["seats"]]
+                for person, seat in seats:
                     won = int(seat["place"] == 1)
-                    statistics = found.setdefault(person, {"played": 0, "won": 0, "last": 0, "by": {}, "course": []})
+                    statistics = found.setdefault(person, _nothing())
+                    statistics["streak"] = won and statistics["streak"] + 1
+                    statistics["longest"] = max(statistics["longest"], statistics["streak"])
+                    for rival, other in seats:
+                        if rival != person:
+                            met = statistics["rivals"].setdefault(rival, [0, 0, 0])
+                            met[0] += 1
+                            met[1] += seat["place"] < other["place"]
+                            met[2] += seat["place"] > other["place"]
                     statistics["played"] += 1
                     statistics["won"] += won
                     statistics["last"] = max(statistics["last"], one["at"])
@@ -116,11 +140,24 @@ class Statistics:
                 "played": statistics["played"],
                 "won": statistics["won"],
                 "last": statistics["last"],
+                "streak": statistics["streak"],
+                "longest": statistics["longest"],
+                "rivals": _rivals(statistics["rivals"]),
                 "games": [_by_game(game, results) for game, results in statistics["by"].items()],
                 "course": statistics["course"],
             }
             for person, statistics in found.items()
         }
+
+
+def _nothing() -> dict[str, Any]:
+    nothing = {"played": 0, "won": 0, "last": 0, "streak": 0, "longest": 0}
+    return {**nothing, "rivals": {}, "by": {}, "course": []}
+
+
+def _rivals(met: dict[str, list[int]]) -> list[RivalFigures]:
+    often = sorted(met.items(), key=lambda one: -one[1][0])
+    return [{"person": who, "played": all_, "before": over, "behind": under} for who, (all_, over, under) in often]
 
 
 def _by_game(game: str, results: list[tuple[int, int]]) -> GameFigures:

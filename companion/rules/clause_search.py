@@ -86,12 +86,14 @@ class Passage(NamedTuple):
 class Thesaurus(NamedTuple):
     """What a language says in other words: ``same`` has each stem's synonyms, ``idle`` words say nothing.
 
-    ``asked`` says, by the id of a clause or dispute, how a table asks for it.
+    ``asked`` says, by the id of a clause or dispute, how a table asks for it. ``usual`` are questions in full that most
+    tables have: they are offered to whoever does not know what may be asked.
     """
 
     same: Mapping[str, frozenset[str]]
     idle: frozenset[str]
     asked: Mapping[str, Sequence[str]]
+    usual: tuple[str, ...] = ()
 
 
 @cache
@@ -102,6 +104,7 @@ def thesaurus(game_id: str, lang: str, folder: Path = SYNONYMS) -> Thesaurus:
     same: dict[str, set[str]] = {}
     idle: set[str] = set()
     asked: dict[str, Sequence[str]] = {}
+    usual: tuple[str, ...] = ()
     for name in (f"{lang}.toml", f"{game_id}.{lang}.toml"):
         path = folder / name
         if path.exists():
@@ -114,7 +117,9 @@ def thesaurus(game_id: str, lang: str, folder: Path = SYNONYMS) -> Thesaurus:
                 for word in words_of(said):
                     same.setdefault(stem(word, lang), set()).update(stems)
             asked.update(data.get("asked", {}))
-    return Thesaurus({word: frozenset(others - {word}) for word, others in same.items()}, frozenset(idle), asked)
+            usual += tuple(data.get("usual", ()))
+    alike = {word: frozenset(others - {word}) for word, others in same.items()}
+    return Thesaurus(alike, frozenset(idle), asked, usual)
 
 
 def _add(same: dict[str, set[str]], stems: Iterable[str]) -> None:

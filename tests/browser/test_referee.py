@@ -127,13 +127,49 @@ def test_the_rulebooks_are_searched(
         expect(page.locator(".entries li").nth(30)).to_be_attached()
         nothing_found(page)
         page.fill("#rule-search", word)
-        expect(page.locator(f".entries > li:nth-child(-n+2)[data-key='{clause}']")).to_be_visible()
-        assert page.locator(".entries > li").count() <= 40
+        expect(page.locator(f".answers > li:nth-child(-n+2)[data-key='{clause}']")).to_be_visible()
+        # The best answers first, and few of them: the board stays in reach.
+        assert page.locator(".answers > li").count() <= 3
     assert axe(page) == []
     assert stands_out(page) == []
     if language == "fr-FR":
         assert english_left(read_aloud(page)) == []
     phones.shot(page, f"rulebook-{language}", full=True)
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [("en-GB", "How do I win?"), ("fr-FR", "Comment on gagne ?"), ("de-DE", "Wie gewinne ich?")],
+)
+def test_the_referee_is_asked_first(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], language: str, question: str
+) -> None:
+    """One box as people ask, the best answer under it; then the board to be tapped, and the form below the board."""
+    service.companion.open_match()
+    service.companion.moves("start", "take red")
+    page = phones.player(width=320, height=844, language=language)
+    page.click(".to-referee")
+    page.click(f".ask [data-question='{question}']")
+    expect(page.locator("#rule-search")).to_have_value(question)
+    expect(page.locator(".answers > li").first).to_have_attribute("data-key", "POP-4.4")
+    page.fill("#rule-search", "card")
+    expect(page.locator("[data-do=more-answers]")).to_be_visible()
+    shown = page.locator(".answers > li")
+    expect(shown).to_have_count(3)
+    page.click("[data-do=more-answers]")
+    expect(shown.nth(3)).to_be_visible()
+    tops = [
+        page.locator(one).bounding_box()["y"]  # type: ignore[index]
+        for one in (".ask form", ".ask .answers", ".dispute-panel .circle", "form[data-key=judge-pop]", ".rulebook")
+    ]
+    assert tops == sorted(tops)
+    # What is tapped is what the form below asks for.
+    page.locator(".dispute-panel .card[data-place=card4]").dispatch_event("click")
+    expect(page.locator(".dispute-panel .card[data-place=card4]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("form[data-key=judge-pop] select[name=card]")).to_have_value("card4")
+    assert axe(page) == []
+    assert stands_out(page) == []
+    phones.shot(page, f"referee-asked-{language}", full=True)
 
 
 TEN = {
@@ -159,7 +195,8 @@ TEN = {
 def nothing_found(page: Page) -> None:
     """Search for what no rulebook says: what stands there afterwards was found."""
     page.fill("#rule-search", "zzzzqq")
-    expect(page.locator(".entries > li")).to_have_count(0)
+    expect(page.locator(".ask [role=status]")).to_contain_text(re.compile("Nothing|Rien"))
+    expect(page.locator(".answers > li")).to_have_count(0)
 
 
 def test_ten_listed_disputes_are_answered(phones: Phones, service: Service) -> None:
@@ -172,7 +209,7 @@ def test_ten_listed_disputes_are_answered(phones: Phones, service: Service) -> N
             nothing_found(page)
             page.fill("#rule-search", words)
             # The clause that the dispute is about may stand before it.
-            entry = page.locator(f".entries > li:nth-child(-n+2)[data-key='{dispute}']")
+            entry = page.locator(f".answers > li:nth-child(-n+2)[data-key='{dispute}']")
             expect(entry).to_be_visible()
             expect(entry.locator("h3")).to_contain_text("?")
             expect(entry.locator(".clause-text")).not_to_be_empty()
@@ -238,7 +275,7 @@ def test_a_silent_rulebook_is_voted_on(phones: Phones, service: Service) -> None
         page.click(".to-referee")
         page.click("[data-do=rules-of][data-game=iglu-iglu]")
         page.fill("#rule-search", "IGLU-1.6")
-        expect(page.locator(".entries .vote").first).to_be_visible()
+        expect(page.locator(".answers .vote").first).to_be_visible()
     assert player.locator("[data-do=vote]").first.is_disabled()
     vote = host.locator("[data-do=vote][data-option='iglu.no_repick'][data-value='false']").first
     vote.click()

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from companion.lab.worlds.boards import record
 from companion.service.buttons import Buttons
 from tests.browser.conftest import Phones, taken_up
-from tests.browser.test_look import english_left, read_aloud
+from tests.browser.test_boards import opened
+from tests.browser.test_look import english_left, overflow, read_aloud
 from tests.browser.test_narrow import with_panel
 from tests.web.assembly import CARDS, Service
 
@@ -29,6 +31,34 @@ def face(path: Path) -> Path:
 
 def profile(page: Page, name: str) -> None:
     page.locator(".profile summary", has_text=name).click()
+
+
+@pytest.mark.parametrize(("width", "language"), [(320, "de-DE"), (1280, "fr-FR")])
+def test_what_somebody_came_to_is_drawn(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], width: int, language: str
+) -> None:
+    """Evening by evening, and head to head: the charts say in words what they show."""
+    won = 0
+    for seed in (1, 2, 3):
+        opened(service, "ice-team")
+        for text in record("ice-team", seed):
+            service.companion.moves(text)
+        match = service.companion.night.view()["match"]
+        won += next(one["place"] == 1 for one in match["players"] if one["name"] == "Ann")
+        service.companion.do("close-match")
+    page = phones.player(width=width, language=language)
+    page.goto(f"{service.url}/#workshop/people")
+    profile(page, "Ann")
+    evening = page.locator(".profile[open] .evenings-chart svg")
+    expect(evening).to_have_attribute("aria-label", re.compile(rf"{won} (sur|von) 3"))
+    expect(evening.locator("rect")).to_have_count(2)
+    against = page.locator(".profile[open] .rivals-chart li")
+    expect(against).to_have_count(1)
+    expect(against.locator(".name")).to_have_text("Bob")
+    expect(against.locator("b")).to_have_text(re.compile(rf"^{won} : \d$"))
+    assert axe(page) == []
+    assert overflow(page) == []
+    phones.shot(page, f"people-charts-{width}", full=True)
 
 
 def test_people_are_met_seated_renamed_made_one_and_forgotten(

@@ -287,6 +287,16 @@ def test_a_backup_of_the_first_schema_is_scrubbed_too(home: Home) -> None:
         assert b"Ann" not in archive.read("journal.sqlite")
 
 
+def test_wins_in_a_row(home: Home) -> None:
+    """The second who is named wins these games."""
+    home.game("Bob", "Ann")
+    for _ in range(3):
+        home.game("Ann", "Bob")
+    assert [(one["streak"], one["longest"]) for one in map(home.figures, ("Ann", "Bob"))] == [(0, 1), (3, 3)]
+    home.game("Bob", "Ann")
+    assert [(one["streak"], one["longest"]) for one in map(home.figures, ("Ann", "Bob"))] == [(1, 1), (0, 3)]
+
+
 def test_figures_over_several_nights(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1_700_000_000_000]
     monkeypatch.setattr(home.table.journal, "_clock", lambda: now[0])
@@ -301,6 +311,14 @@ def test_figures_over_several_nights(home: Home, monkeypatch: pytest.MonkeyPatch
     assert [night["played"] for night in figures["course"]] == [2, 1]
     (game,) = figures["games"]
     assert (game["game"], game["played"], game["won"]) == ("igloo-pop", 3, 1)
+    # Head to head and wins in a row, seen from both sides.
+    other = home.figures("Bob")
+    (met,), (back,) = figures["rivals"], other["rivals"]
+    assert (
+        (met["played"], met["before"], met["behind"]) == (3, 1, 2) == (back["played"], back["behind"], back["before"])
+    )
+    assert {met["person"], back["person"]} == {one["id"] for one in home.people.all() if one["name"] in {"Ann", "Bob"}}
+    assert [(one["streak"], one["longest"]) for one in (figures, other)] == [(0, 1), (1, 1)]
     assert game["best"] >= game["mean"]
     # What a night came to is kept beside the journal, without names, and read from there the next time.
     kept_rows = sqlite3.connect(home.folder / "journal.sqlite").execute("SELECT told FROM summary").fetchall()

@@ -38,7 +38,8 @@ class PlaceLook:
     has on top of its share in the rest. ``odd`` is the probability of something else: a hand, a cup, a thing never
     taught. ``seen`` is False where the photo does not show the place whole. ``legible``: things whose values would be
     known by what is printed on them, taught or not. ``bare`` (grounds,) is how often, against what the factors say,
-    nothing lies on each ground (see :func:`bare_of`); None: as they say.
+    nothing lies on each ground (see :func:`bare_of`); None: as they say. ``second`` is what a second reader took the
+    place for, one of the whole contents that were ``taught``; None: there is no second opinion.
     """
 
     ground: FloatArray
@@ -49,6 +50,8 @@ class PlaceLook:
     seen: bool = True
     legible: frozenset[int] = frozenset()
     bare: FloatArray | None = None
+    second: Content | None = None
+    taught: frozenset[Content] = frozenset()
 
     @cached_property
     def content(self) -> Content:
@@ -107,10 +110,19 @@ class PlaceLook:
         remembered, more = self.memory
         return (1 - more) * product + (more if content == remembered else 0.0)
 
+    @property
+    def disputed(self) -> bool:
+        """Return whether the second reader took the place for another content, though it knows this one, too."""
+        return self.second is not None and self.content != self.second and self.content in self.taught
+
     @cached_property
     def p(self) -> float:
-        """Return the probability of :attr:`content`, something else counted in."""
-        return self.probability(self.content) * (1 - self.odd)
+        """Return the probability of :attr:`content`, something else counted in.
+
+        Where two readers say two things that both know, neither is believed more than the other.
+        """
+        p = self.probability(self.content) * (1 - self.odd)
+        return p / 2 if self.disputed else p
 
     @property
     def unsure(self) -> bool:

@@ -99,7 +99,9 @@ class TaughtBoard:
         self.sampler = Sampler(profile.layout)
         self._network: Network = profile.network
         self._members = members_of(profile.layout)
-        self._bare = bare_of(profile.layout, (c for shot in profile.shots for c in shot.contents.values()))
+        contents = [c for shot in profile.shots for c in shot.contents.values()]
+        self._contents = frozenset(contents)
+        self._bare = bare_of(profile.layout, contents)
         self._finder = BoardRelocator(profile, self.sampler)
         shots, palette = common_light(self.sampler, profile.shots)
         self._memory = _Memory(self.sampler, self._network, shots, palette)
@@ -205,6 +207,8 @@ class TaughtBoard:
                     seen=inside[number],
                     legible=self._tokens.legible,
                     bare=self._bare,
+                    second=None if reading.whole is None else reading.whole[number],
+                    taught=self._contents,
                 )
             )
         return self._memory.weigh(reading.inside, looks)

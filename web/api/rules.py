@@ -7,6 +7,7 @@ from typing import TypedDict
 from flask import Blueprint
 
 from companion.rules import game
+from companion.rules.clause_search import thesaurus
 from companion.rules.core import JSON
 from companion.rules.rulebook import Clause, Dispute, Rulebook, rulebook
 from web.http.openapi import documented
@@ -44,10 +45,11 @@ class DisputeForm(TypedDict):
 
 
 class BookForm(TypedDict):
-    """A whole rulebook in one language."""
+    """A whole rulebook in one language; ``usual`` are questions that most tables have."""
 
     game: str
     name: str
+    usual: list[str]
     clauses: list[ClauseForm]
     disputes: list[DisputeForm]
 
@@ -141,7 +143,8 @@ def whole(game_id: GameId, query: InLanguage) -> BookForm:
         }
         for one in book.disputes.values()
     ]
-    return {"game": game_id, "name": book.name.of(lang), "clauses": clauses, "disputes": disputes}
+    usual = list(thesaurus(game_id, lang).usual)
+    return {"game": game_id, "name": book.name.of(lang), "usual": usual, "clauses": clauses, "disputes": disputes}
 
 
 @views.get("/clauses/<clause_id>")

@@ -80,8 +80,10 @@ ROOMS = {
     "people": "people",
     "rights": "rights",
     "backups": "backups",
+    "lively": "lively",
 }
-"""The rooms beside the game, and parts of them, whose words are a bundle of their own, with the module of each."""
+"""The rooms beside the game, parts of them, and what comes behind the first drawing; the words of each are a bundle
+of their own, with its module."""
 PAGES = ("main", "training", "offline-bundle")
 """The first modules of the pages, and of what is taken along from the training room."""
 

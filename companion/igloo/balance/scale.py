@@ -1,9 +1,11 @@
 """From loads to beads: what a shell and a bead weigh is learnt from known igloos, and a count is a distribution.
 
 An igloo with n beads weighs s + n·b, where shells differ from each other and beads do. How much shells differ is not
-known beforehand: it is summed over, weighed by how well the known igloos fit, so few of them give wide answers. All
-igloos that are weighed in one sitting tell of s and b too, whatever their counts are, since all their masses lie on one
-ladder; so they are answered together.
+known beforehand: it is summed over, from what moulds and stickers make, weighed by how well the known igloos fit. One
+shell may be odder than the others. All igloos that are weighed in one sitting tell of s and b too, whatever their
+counts are, since all their masses lie on one ladder; so they are answered together. They also make shells look more
+alike than they are, as each igloo looks like the count that it is nearest to: so what is believed of shells beforehand
+begins where most boxes end.
 """
 
 from __future__ import annotations
@@ -36,8 +38,17 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-SHELLS_G: Final = tuple(np.geomspace(0.01, 0.25, 8).tolist())
-"""How much shells may stray from their mean, g: a mould and a sticker make 0.02 to 0.2 between any two."""
+SHELLS_G: Final = (0.02, 0.03, 0.042, 0.06, 0.085, 0.12, 0.17, 0.25)
+"""How much shells may stray from their mean, g."""
+SHELLS_DEGREES: Final = 4.0
+SHELLS_USUAL_G: Final = 0.06
+"""What is believed of it beforehand: a mould repeats within 0.1 to 0.3 % of 35 g, stickers differ by less, so the
+shells of a box are 0.02 to 0.2 g apart, and evenly spread over 0.2 g they stray by 0.06 g. It is believed as if
+``SHELLS_DEGREES`` such shells had been weighed (an inverse gamma distribution of the variance)."""
+SHELL_G: Final = 35.0
+"""The shell that they are of: without a known weight it is the measure of grams here."""
+ODD: Final = (0.05, 2.5)
+"""How many shells are odd, and by how much further these stray (two normal distributions for one with long tails)."""
 PITCHED_G: Final = tuple(np.geomspace(300, 100_000, 12).tolist())
 """How much too heavy an igloo is for the square of what swings across, g.
 
@@ -176,7 +187,9 @@ class BalanceScale:
             logs = logs + np.log(one.sum(axis=1) + 1e-300)
         weight = np.exp(logs - logs.max())
         # The same draws each time, so that the same box is answered alike.
-        some = np.random.default_rng(0).choice(len(draws), TOGETHER_DRAWS, p=weight / weight.sum())
+        steps = (np.random.default_rng(0).random() + np.arange(TOGETHER_DRAWS)) / TOGETHER_DRAWS
+        upto = np.cumsum(weight)
+        some = np.searchsorted(upto / upto[-1], steps)
         likely = np.stack([one[some] + 1e-12 * one[some].max() for one in every])
         # The draws were chosen by weighings answered apart; what "each number once" adds weighs them again.
         p = assigned(likely, 1 / likely.sum(axis=2).prod(axis=0))
@@ -235,19 +248,22 @@ class BalanceScale:
         n = np.arange(COUNTS.start, COUNTS.stop)
         mean = draws[:, :1] + n * draws[:, 1:2] + _pitched(load.pitch, draws[:, 3:4])
         variance = error**2 + _unsure(load.pitch, load.pitch_error, draws[:, 3:4])
-        variance = variance + draws[:, 2:3] ** 2 + n * (SPREAD * draws[:, 1:2]) ** 2
-        density: FloatArray = np.exp(-0.5 * (grams - mean) ** 2 / variance) / np.sqrt(2 * np.pi * variance)
-        return density
+        variance = variance + n * (SPREAD * draws[:, 1:2]) ** 2
+        off, stray = grams - mean, draws[:, 2:3]
+        odd, further = ODD
+        return (1 - odd) * _normal(off, variance + stray**2) + odd * _normal(off, variance + (further * stray) ** 2)
 
     def _drawn(self) -> tuple[FloatArray, FloatArray]:
         """Return a grid of (shell, bead, difference of shells, pitched), g, with the logarithm of its weights."""
         n, load, sigma, pitch, pitch_error = np.array(self.igloos).T
-        slope = max(0.02, float(np.polyfit(n, load, 1)[0]) * self.platform_g)
+        slope, shell = np.polyfit(n, load, 1) * self.platform_g
+        slope, unit = max(0.02, float(slope)), 1.0 if self.in_grams else max(1.0, float(shell)) / SHELL_G
         # A box holds each number once: weighings of one number are of one igloo, with one shell and the same beads.
         same = (n[:, None] == n[None]).astype(float)
         design = np.column_stack([np.ones_like(n), n])
         drawn, logs = [], []
-        for pitched, shells in product(PITCHED_G, SHELLS_G):
+        for pitched, usual in product(PITCHED_G, SHELLS_G):
+            shells = usual * unit
             mass = load * self.platform_g - _pitched(pitch, pitched)
             alone = (sigma * self.platform_g) ** 2 + _unsure(pitch, pitch_error, pitched)
             covariance = np.diag(alone) + same * (shells**2 + n * (SPREAD * slope) ** 2)
@@ -259,11 +275,19 @@ class BalanceScale:
             part = middle + LATTICE @ np.linalg.inv(np.linalg.cholesky(precision))
             bead = np.maximum(part[:, 1], 1e-3)
             prior = -0.5 * (np.log(bead / BEAD_G[0]) / BEAD_G[1]) ** 2
+            # The grid is even in the logarithm of what shells stray by.
+            prior -= SHELLS_DEGREES * (np.log(usual) + 0.5 * (SHELLS_USUAL_G / usual) ** 2)
             drawn.append(np.column_stack([part[:, 0], bead, np.full((len(part), 2), (shells, pitched))]))
             logs.append(-0.5 * float(evidence) + prior - 0.5 * (LATTICE**2).sum(axis=1))
         points, weights = np.vstack(drawn), np.concatenate(logs)
         likely = weights > weights.max() - UNLIKELY
         return points[likely], weights[likely]
+
+
+def _normal(off: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return the density of a normal distribution so far off its mean."""
+    density: FloatArray = np.exp(-0.5 * off**2 / variance) / np.sqrt(2 * np.pi * variance)
+    return density
 
 
 def _pitched(pitch: FloatArray | float, grams: FloatArray | float) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -63,3 +64,15 @@ def test_probabilities_of_whole_contents_and_of_their_parts_belong_together(layo
     for count in (0, 1):
         own = sum(p for content, p in every.items() if content.count(0) == count)
         assert place.count_probability(0, count) == pytest.approx(own)
+
+
+def test_a_place_is_unsure_where_a_second_reader_knows_better_of_two_taught_contents(layout: Layout) -> None:
+    surely, other = Content(1, ((0, 1),)), Content(1, ((1, 1),))
+    place = seen(layout, [0.99, 0.01, 0.0, 0.0, 0.0, 0.0], TAUGHT)
+    assert place.content == surely and not place.unsure
+    known = frozenset(TAUGHT)
+    assert not replace(place, second=surely, taught=known).unsure
+    disputed = replace(place, second=other, taught=known)
+    assert disputed.content == surely and disputed.unsure and disputed.p == pytest.approx(place.p / 2)
+    # What was never taught whole the second reader cannot know.
+    assert not replace(place, second=other, taught=known - {surely}).unsure

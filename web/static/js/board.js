@@ -8,7 +8,7 @@ import { head } from "./head.js";
 import { bringIntoSight, picture } from "./picture.js";
 import { carried, complete, followed, isKey, onwards, tapped } from "./taps.js";
 import { faults } from "./rulings.js";
-import { change, match as openMatch, mayAct, store } from "./store.js";
+import { change, match as openMatch, mayAct, memory, store } from "./store.js";
 import { code, said, t, tn } from "./words.js";
 
 const MANY = 6;
@@ -62,14 +62,32 @@ function seats(match) {
       h("b", null, h("span", { class: "unseen" }, t("Points"), " "), player.score))));
 }
 
+/** Whether this phone goes round the table, as it was said on it. */
+const goesRound = () => mayAct() && memory.get("round", false);
+
+/** Those of a match who play on phones of their own, as it was said on the one that goes round. */
+const elsewhere = ({ id }) => {
+  const { match, seats } = memory.get("round-others", {});
+  return match === id ? seats : [];
+};
+
+/** To whom this phone is to be passed now, where it goes round; null while the right hands have it. */
+export function passedTo(match) {
+  const next = match?.board && !match.over && goesRound() ? match.players.find((one) => one.turn) : null;
+  return next && next.colour !== store.me.colour && !elsewhere(match).includes(next.colour) ? next : null;
+}
+
 function hands(match) {
-  if (!match.draw || !match.hands || !mayAct()) return null;
+  if (!mayAct()) return null;
   const mine = store.board?.seat ?? null;
+  const round = goesRound();
   return h("fieldset", { class: "hands", "data-key": "hands" },
-    h("legend", null, t("Whose hand is shown on this phone?")),
-    [[null, t("nobody's")], ...match.players.map((player) => [player.colour, playerName(player)])].map(([colour, words]) =>
+    h("legend", null, match.draw && match.hands && !round ? t("Whose hand is shown on this phone?") : t("This phone")),
+    match.draw && match.hands && !round && [[null, t("nobody's")], ...match.players.map((player) => [player.colour, playerName(player)])].map(([colour, words]) =>
       h("button", { type: "button", class: "toggle", "data-do": "seat", "data-colour": colour ?? "", "data-key": `hand-${colour}`,
-        "aria-pressed": String(mine === colour) }, words)));
+        "aria-pressed": String(mine === colour) }, words)),
+    h("button", { type: "button", class: "toggle", "data-do": "pass-round", "data-key": "pass-round", "aria-pressed": String(round) },
+      t("One phone for all, passed round")));
 }
 
 function button(move, many) {
@@ -211,6 +229,15 @@ export const BOARD_DO = {
     if (found) play(found);
   },
   back: () => change((s) => { s.path = []; s.choices = null; }),
+  "pass-round": () => {
+    memory.set("round", !goesRound());
+    change(() => {});
+  },
+  "pass-not": ({ colour }) => {
+    const match = openMatch();
+    memory.set("round-others", { match: match.id, seats: [...elsewhere(match), colour] });
+    change(() => {});
+  },
   seat: async ({ colour }) => {
     try {
       const { me } = await tell("/api/seat", { colour: colour || null });

@@ -6,7 +6,7 @@ import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js"
 import { cameraPanel, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
-import { BOARD_DO, boardPlay, DRAG, syncBoard, takeBoard } from "./board.js";
+import { BOARD_DO, boardPlay, DRAG, passedTo, syncBoard, takeBoard } from "./board.js";
 import { followDragging } from "./drag.js";
 import { gameOf, games, has, offer, part } from "./games.js";
 import { face, fetchPeople, owner, seatPerson } from "./faces.js";
@@ -17,7 +17,7 @@ import { listen } from "./stream.js";
 import { log, refusal, undoIsMine } from "./rulings.js";
 import { arranges } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
-import { change, isHost, match, mayAct, memory, onChange, store } from "./store.js";
+import { change, isHost, match, mayAct, memory, onChange, soundsOn, store } from "./store.js";
 import { learn, said, t, withWords } from "./words.js";
 
 const PHOTO_MS = 60000;
@@ -38,6 +38,7 @@ function statusBar() {
       ? h("button", { type: "button", class: "me", "data-do": "who-am-i" }, owner() && face(owner(), "small"),
         h("span", { class: "role" }, store.me.label || role), h("span", { class: "unseen" }, `. ${t("Who has this phone?")}`))
       : h("span", { class: "role" }, role),
+    h("button", { type: "button", class: "round-button", "data-do": "sounds", "aria-pressed": String(soundsOn()), "aria-label": t("Sounds"), title: t("Sounds") }, icon(soundsOn() ? "sound" : "silent")),
     !mayAct() && h("a", { class: "second", href: "/join" }, icon("people"), t("Join")),
   ];
 }
@@ -124,7 +125,18 @@ function thisPhone() {
   return null;
 }
 
+let passing = null;
+
+/** Where one phone goes round, nothing of a hand is drawn until the next one has taken it. */
+function passOn(game, next) {
+  if (passing) return passing.cover(game, next);
+  withWords(import("./pass-on.js")).then((found) => { passing = found; change(() => {}); });
+  return h("p", { class: "quiet" }, t("One moment …"));
+}
+
 function stage() {
+  const next = (!elsewhere() || inReferee()) && passedTo(match());
+  if (next) return passOn(match(), next);
   if (elsewhere()) return enter();
   const { view } = store;
   if (!view) return h("p", { class: "quiet" }, t("Looking for the table …"));
@@ -148,6 +160,14 @@ const damaged = () => store.view?.damage?.length > 0 && h("section", { class: "p
   h("ul", null, store.view.damage.map((one) => h("li", null, said(one)))),
   isHost() && h("p", null, h("a", { href: "#workshop" }, t("To the backups"))));
 
+let lively = null;
+
+/** What moves and sounds; it comes behind the first drawing. */
+function enliven() {
+  lively = {};
+  withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });
+}
+
 let house = document.title;
 
 /** The title of the page says whose turn it is: another tab, or a phone among others, shows nothing else of it. */
@@ -170,6 +190,7 @@ function fromTheTop(game) {
 function draw() {
   const game = match();
   const focused = document.activeElement;
+  lively?.before?.();
   patch(slot("status-bar"), statusBar());
   patch(slot("doors"), doors());
   patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
@@ -177,11 +198,13 @@ function draw() {
   patch(slot("refusal"), [refusal(store.refusal), store.slow && stillSending()]);
   fromTheTop(game);
   entitle();
+  lively?.after?.();
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
   if (store.view && !game && isHost() && store.options === null) fetchOptions();
   // What the game has of its own is here before it begins.
   if (store.view) own();
+  if (store.view && !lively) enliven();
   if (store.view && (store.people === null || store.renamed)) fetchPeople(store.renamed);
   // Whoever fills in a score sheet does not see the table's board.
   if (game?.board && named() !== "#score") syncBoard();
@@ -241,7 +264,7 @@ async function again() {
 
 const DO = {
   share: async () => (await withWords(import("./share.js"))).shareWindow(),
-  "share-picture": async () => (await withWords(import("./share.js"))).pictureWindow(match()),
+  "print-result": async () => (await withWords(import("./share.js"))).printResult(),
   looked: () => change((s) => { s.away = null; }),
   ...BOARD_DO,
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
@@ -334,7 +357,7 @@ function run(element, twice = false) {
   const data = { ...element.dataset };
   // In the referee's room a place is tapped to ask, not to play.
   if (inReferee() && data.do === "tap") roomHere()?.judgeTap(data.place);
-  else (DO[data.do] ?? own()?.does?.[data.do] ?? camera?.ASK_DO[data.do] ?? ballot?.VOTE_DO[data.do] ?? roomHere()?.ROOM_DO[data.do])?.(data, twice);
+  else (DO[data.do] ?? own()?.does?.[data.do] ?? lively?.LIVELY_DO?.[data.do] ?? camera?.ASK_DO[data.do] ?? ballot?.VOTE_DO[data.do] ?? roomHere()?.ROOM_DO[data.do])?.(data, twice);
 }
 
 /** Who comes back to the page, or opens it anew, is shown what happened in the meantime. */

@@ -6,8 +6,9 @@ import { agreed, openDialog } from "./dialogs.js";
 import { face, fetchPeople, nameField } from "./faces.js";
 import { gameName } from "./games.js";
 import { ask, chosenFile, fetched, tell, upload } from "./net.js";
+import { evenings, rivals, streaks } from "./people-charts.js";
 import { change, isHost, store } from "./store.js";
-import { date, number, t, tn } from "./words.js";
+import { number, t, tn } from "./words.js";
 
 const TOKENS = () => ({ bear: t("Bear"), fox: t("Fox"), fish: t("Fish"), penguin: t("Penguin"), seal: t("Seal"), owl: t("Owl"), igloo: t("Igloo"), star: t("Snow star") });
 const UPLOAD_MS = 60000;
@@ -37,9 +38,9 @@ function table(person) {
       h("thead", null, h("tr", null, [t("Game"), t("Played"), t("Won"), t("Best"), t("Mean")].map((one) => h("th", { scope: "col" }, one)))),
       h("tbody", null, figures.games.map((one) => h("tr", null, h("th", { scope: "row" }, gameName(one.game)),
         h("td", null, one.played), h("td", null, one.won), h("td", null, one.best), h("td", null, number(one.mean, 1)))))),
-    figures.course.length > 1 && h("p", { class: "score-history" }, figures.course.slice(-30).map((night) =>
-      h("span", { class: "evening" }, h("time", { datetime: new Date(night.at).toISOString().slice(0, 10) }, date(night.at)),
-        " ", t("%(won)s of %(played)s won", night)))));
+    streaks(figures),
+    evenings(figures.course),
+    rivals(figures.rivals, (id) => known(id)?.name));
 }
 
 function looks(person) {

@@ -1,4 +1,4 @@
-// The referee's room: "You can't do that!" from the live game, and the rulebooks of all games, clause by clause.
+// The referee's room: first a question, as people ask; then "You can't do that!" from the live game; at last the rulebooks.
 
 import { h, style } from "./dom.js";
 import { icon } from "./art.js";
@@ -12,10 +12,12 @@ import { change, isHost, match as openMatch, mayAct, store } from "./store.js";
 import { code, said, t, tn, withWords } from "./words.js";
 
 const MOST_SHOWN = 60;
+/** So many answers at first: the best one is to be read, and the board stays in reach. */
+const MOST_ANSWERS = 3;
 /** A rulebook that could not be fetched is asked for again after this while. */
 const AGAIN_MS = 3000;
 /** `options` are those `of` a game. */
-const fresh = () => ({ game: null, book: null, query: "", found: null, open: null, path: [], rulings: null, where: "live", shown: 0, options: null, of: null, pick: 0, state: null });
+const fresh = () => ({ game: null, book: null, query: "", found: null, answers: MOST_ANSWERS, open: null, path: [], rulings: null, where: "live", shown: 0, options: null, of: null, pick: 0, state: null });
 let now = fresh();
 
 function alter(changes) {
@@ -62,11 +64,11 @@ async function search(query) {
   now.query = query;
   if (!query.trim()) return alter({ found: null });
   const answer = await fetched(() => ask(`/api/rules/${chosen()}/search?${lang()}&q=${encodeURIComponent(query)}`));
-  if (answer && mine === request) alter({ found: new Set(answer.found.map((one) => one.id)) });
+  if (answer && mine === request) alter({ found: answer.found.map((one) => one.id), answers: MOST_ANSWERS });
 }
 
 function clauseEntry(one) {
-  return h("li", { class: "entry", "data-key": one.id, id: `entry-${one.id}` },
+  return h("li", { class: "entry", "data-key": one.id },
     h("h3", null, h("b", { class: "id" }, one.id), " ", one.heading),
     h("p", { class: "clause-text" }, one.text),
     one.note && h("p", { class: "quiet" }, one.note),
@@ -98,20 +100,43 @@ function vote(name) {
     mayAct() && !store.ballot.option && h("button", { type: "button", class: "second", "data-do": "ballot-call", "data-option": name }, t("Let the table vote")));
 }
 
+/** Everything of the rulebook in its order, disputes first: each is an id and what draws it. */
+const everything = (book) => [...book.disputes.map((one) => [one.id, () => disputeEntry(one)]), ...book.clauses.map((one) => [one.id, () => clauseEntry(one)])];
+
+/** What was found, best first; before anything is asked, what most tables want to know. */
+function answers() {
+  const { book, found, query } = now;
+  if (!book) return h("p", { class: "quiet", role: "status" }, t("Opening the rulebook …"));
+  if (!found) {
+    return query ? null : h("div", { class: "row", "data-key": "usual" }, book.usual.map((one) =>
+      h("button", { type: "button", class: "toggle", "data-do": "ask-usual", "data-question": one, "data-key": one }, one)));
+  }
+  const draws = new Map(everything(book));
+  const known = found.filter((id) => draws.has(id));
+  return [
+    h("p", { class: "quiet", role: "status" }, known.length ? tn("%(n)s answer", "%(n)s answers, the best first", known.length) : t("Nothing of the kind is in this rulebook.")),
+    h("ol", { class: "entries answers" }, known.slice(0, now.answers).map((id) => draws.get(id)())),
+    known.length > now.answers && h("button", { type: "button", class: "second", "data-do": "more-answers" }, t("More answers")),
+  ];
+}
+
+const questionBox = () => h("section", { class: "panel ask", "data-key": "ask" },
+  h("form", { "data-submit": "ask", "data-key": "ask-form", role: "search" },
+    h("h2", null, h("label", { for: "rule-search" }, t("What do you want to know?"))),
+    h("div", { class: "row" },
+      h("input", { id: "rule-search", type: "text", value: now.query, maxlength: 100, autocomplete: "off", enterkeyhint: "search", placeholder: t("Ask as you would at the table"), "data-input": "rule-search" }),
+      h("button", { type: "submit", class: "main" }, icon("question"), t("Ask")))),
+  h("ul", { class: "games" }, gameButtons("rules-of", chosen())),
+  answers());
+
+/** The rulebook from its first line to its last, for who wants to leaf through it. */
 function rulebook() {
-  const { book, found } = now;
-  // What was found stands in the order of the search, best first.
-  const rank = new Map([...found ?? []].map((id, i) => [id, i]));
-  const entries = (book ? [...book.disputes.map((one) => [one.id, disputeEntry, one]), ...book.clauses.map((one) => [one.id, clauseEntry, one])] : [])
-    .filter(([id]) => !found || rank.has(id)).sort(([a], [b]) => (found ? rank.get(a) - rank.get(b) : 0)).map(([, entry, one]) => entry(one));
-  const shown = found ? entries : entries.slice(0, MOST_SHOWN * (now.shown + 1));
-  return h("section", { class: "panel rulebook", "data-key": "rulebook" },
-    h("h2", null, t("The rulebook")),
-    h("ul", { class: "games" }, gameButtons("rules-of", chosen())),
-    h("label", { for: "rule-search" }, t("Search by words, or by the number of a clause")),
-    h("input", { id: "rule-search", type: "text", value: now.query, maxlength: 100, autocomplete: "off", enterkeyhint: "search", "data-input": "rule-search" }),
-    h("p", { class: "quiet", role: "status" }, book ? (entries.length ? tn("%(n)s entry", "%(n)s entries", entries.length) : t("Nothing of the kind is in this rulebook.")) : t("Opening the rulebook …")),
-    h("ol", { class: "entries" }, shown),
+  const { book } = now;
+  const entries = book ? everything(book) : [];
+  const shown = entries.slice(0, MOST_SHOWN * (now.shown + 1));
+  return h("details", { class: "panel rulebook", "data-key": "rulebook" },
+    h("summary", null, t("The whole rulebook")),
+    h("ol", { class: "entries" }, shown.map(([, draw]) => draw())),
     shown.length < entries.length
       ? h("button", { type: "button", class: "second", "data-do": "more-rules" }, t("Show more")) : null);
 }
@@ -160,8 +185,8 @@ function picker(table) {
     table.prompt && h("p", { class: "sentence" }, said(table.prompt)),
     h("p", null, own?.sentence?.() ?? t("Tap the place, or from where to where; or write the move.")),
     table.drawn && h("div", { class: "editor-circle", "data-key": "circle" }, table.drawn(now.path[0] ?? null)),
-    own?.above?.(table),
     table.svg && picture(table.svg, { game: table.game, lit: new Map(), chosen: now.path, about: [], can: true, every: true, costs: false, name: table.name, names: table.names }),
+    own?.below?.(table),
     h("form", { class: "row", "data-submit": "judge", "data-key": "judge" },
       h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
         placeholder: example(table.game), "aria-label": t("The move in its notation") }),
@@ -170,7 +195,6 @@ function picker(table) {
       h("summary", null, t("Moves without a place")),
       h("div", { class: "steps many" }, table.gestures.map((gesture) =>
         h("button", { type: "button", class: "second", "data-do": "judge-text", "data-move": gesture.text, "data-key": gesture.text }, said(gesture))))) : null,
-    own?.below?.(table),
     rulings && rulings.length === 0 && h("p", { class: "quiet" }, t("Nothing of this game is done there.")),
     rulings && rulings.length > 1 && h("ul", { class: "steps", "aria-label": t("Which move is meant?") }, rulings.map((ruling, i) =>
       h("li", null, h("button", { type: "button", class: "toggle", "data-do": "which-ruling", "data-n": i, "aria-pressed": String(i === (now.pick ?? 0)) },
@@ -235,12 +259,13 @@ function dispute() {
   const match = openMatch();
   if (!match) {
     return h("section", { class: "panel", "data-key": "dispute" }, h("h2", null, t("You can't do that!")),
-      h("p", null, t("No game is open: look the case up in the rulebook below.")), toHand());
+      h("p", null, t("No game is open: ask above, or lay out the case.")), toHand());
   }
   const board = match.board && store.board?.match === match.id ? store.board : null;
+  const drawing = part(match.game, "dispute")?.drawing;
   return h("section", { class: "panel on-board dispute-panel", "data-key": "dispute" },
     h("h2", null, t("You can't do that!")),
-    picker({ ...match, name: said(match.title), svg: board?.svg, gestures: board?.gestures ?? [], names: (place) => board?.names[place] }),
+    picker({ ...match, drawn: drawing && ((place) => drawing(match, place)), name: said(match.title), svg: board?.svg, gestures: board?.gestures ?? [], names: (place) => board?.names[place] }),
     toHand());
 }
 
@@ -256,7 +281,7 @@ export function room() {
     h("p", null, byHand()
       ? h("a", { class: "second", href: "#referee" }, icon("undo"), t("Back to the referee"))
       : h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
-    h("h1", null, t("The referee")), dispute(), mayAct() && !byHand() ? [balance(), photos()] : null, byHand() ? null : rulebook());
+    h("h1", null, t("The referee")), byHand() ? dispute() : [questionBox(), dispute(), mayAct() && [balance(), photos()], rulebook()]);
 }
 
 const ruleOn = (text) => {
@@ -269,7 +294,12 @@ export const ROOM_CHANGE = {};
 export const ROOM_DO = {
   "ballot-call": ({ option }) => fetched(() => tell("/api/ballot", { option })),
   "judge-text": ({ move }) => ruleOn(move),
-  "rules-of": ({ game }) => { request += 1; alter({ game, book: null, found: null, query: "", shown: 0 }); },
+  "rules-of": ({ game }) => { request += 1; alter({ game, book: null, found: null, shown: 0 }); search(now.query); },
+  "ask-usual": ({ question }) => {
+    document.getElementById("rule-search").value = question;
+    search(question);
+  },
+  "more-answers": () => alter({ answers: Infinity }),
   "more-rules": () => alter({ shown: now.shown + 1 }),
   "which-ruling": ({ n }) => alter({ pick: Number(n) }),
   vote: async ({ option, value }) => {
@@ -282,6 +312,8 @@ export const ROOM_DO = {
 };
 
 export const ROOM_SUBMIT = {
+  // What was found while typing stands there already: the keyboard of a phone goes, the answer is seen.
+  ask: (form) => form.querySelector("input").blur(),
   judge: (form) => {
     const text = new FormData(form).get("move").trim();
     if (text) ruleOn(toNotation(disputed(), text));

@@ -1,30 +1,13 @@
 // What leaves the house, only when somebody carries it out: a link for BG Stats, the scores as files.
 
-import { h, s } from "./dom.js";
+import { h, s, style } from "./dom.js";
 import { icon } from "./art.js";
-import { openDialog } from "./dialogs.js";
+import { closeDialog, openDialog } from "./dialogs.js";
 import { pieceAt, playerName } from "./art.js";
 import { ask, fetched } from "./net.js";
 import { isHost, match } from "./store.js";
 import { chart, hasHistory } from "./story.js";
 import { date, said, t } from "./words.js";
-
-/** Open the window for sharing the game that has ended. */
-export function shareWindow() {
-  return fetched(async () => {
-    const { url } = await ask("/api/share/bgstats");
-    const endedBy = match()?.ended_by;
-    openDialog(t("Share this game"),
-      endedBy === "early" && h("p", { class: "note" }, t("Ended early: the standing so far is shared, without a winner.")),
-      h("p", null, t("Nothing is sent by the companion. Scan the code with the phone that has BG Stats, or open the link there.")),
-      h("img", { class: "code", src: `/api/share/bgstats.svg?${Date.now()}`, alt: t("Code that opens this game in BG Stats") }),
-      h("div", { class: "row" },
-        h("a", { class: "main", href: url, rel: "noreferrer" }, icon("check"), t("Open in BG Stats")),
-        h("button", { type: "button", class: "second", "data-do": "share-picture" }, icon("camera"), t("A picture")),
-        h("a", { class: "second", href: "/api/share/scores.csv", download: "scores.csv" }, t("All scores (CSV)")),
-        isHost() && h("a", { class: "second", href: "/api/share/nights.json", download: "nights.json" }, t("Everything (JSON)"))));
-  });
-}
 
 const WIDE = 1080;
 const ROW = 96;
@@ -70,11 +53,35 @@ async function painted({ high, text }) {
   return canvas.toDataURL("image/png");
 }
 
-/** Show the result as a picture, to be kept or sent on. */
-export async function pictureWindow(match) {
-  const file = await painted(drawing(match));
-  openDialog(t("The result as a picture"),
-    h("img", { class: "result-picture", src: file, alt: said(match.ranking_why) || said(match.title) }),
-    h("p", { class: "quiet" }, t("Keep it, or hold it down to send it on.")),
-    h("a", { class: "main", href: file, download: `${match.game}.png` }, icon("check"), t("Keep the picture")));
+/** Open the window for sharing the game that has ended: its picture first, to be sent on; below it what other programs read. */
+export function shareWindow() {
+  return fetched(async () => {
+    const game = match();
+    const [{ url }, file] = await Promise.all([ask("/api/share/bgstats"), painted(drawing(game))]);
+    openDialog(t("Share this game"),
+      game.ended_by === "early" && h("p", { class: "note" }, t("Ended early: the standing so far is shared, without a winner.")),
+      h("img", { class: "result-picture", src: file, alt: said(game.ranking_why) || said(game.title) }),
+      h("div", { class: "row" },
+        h("a", { class: "main", href: file, download: `${game.game}.png` }, icon("check"), t("Keep the picture")),
+        h("button", { type: "button", class: "second", "data-do": "print-result" }, icon("cards"), t("Print the result"))),
+      h("p", { class: "quiet" }, t("Keep it, or hold it down to send it on.")),
+      h("h3", null, "BG Stats"),
+      h("p", null, t("Nothing is sent by the companion. Scan the code with the phone that has BG Stats, or open the link there.")),
+      h("img", { class: "code", src: `/api/share/bgstats.svg?${Date.now()}`, alt: t("Code that opens this game in BG Stats") }),
+      h("div", { class: "row" },
+        h("a", { class: "second", href: url, rel: "noreferrer" }, t("Open in BG Stats")),
+        h("a", { class: "second", href: "/api/share/scores.csv", download: "scores.csv" }, t("All scores (CSV)")),
+        isHost() && h("a", { class: "second", href: "/api/share/nights.json", download: "nights.json" }, t("Everything (JSON)"))));
+  });
+}
+
+/** Print ranking, score lines and story; what is folded away on the page is read on paper. */
+export function printResult() {
+  closeDialog(null);
+  style("print");
+  for (const sheet of document.querySelectorAll(".scores .sheet")) sheet.open = true;
+  // The style sheet is there before the paper is laid out.
+  const link = document.querySelector("link[data-style=print]");
+  if (link.sheet) print();
+  else link.addEventListener("load", () => print(), { once: true });
 }

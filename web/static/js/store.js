@@ -103,3 +103,9 @@ export const memory = {
     }
   },
 };
+
+/** Whether this device is heard: who only watches says so first, and a television has a wish of its own. */
+export const soundsOn = () => memory.get(store.open ? "sounds-tv" : "sounds", !store.open && mayAct());
+
+/** Have this device heard, or not. */
+export const wishSounds = (on) => memory.set(store.open ? "sounds-tv" : "sounds", on);

@@ -8,14 +8,15 @@ import { ask } from "./net.js";
 import { LONG, picture } from "./picture.js";
 import { GAMES } from "./registry.js";
 import { listen } from "./stream.js";
-import { change, isHost, match, onChange, store } from "./store.js";
-import { learn, said, t } from "./words.js";
+import { change, isHost, match, onChange, soundsOn, store } from "./store.js";
+import { learn, said, t, withWords } from "./words.js";
 
 const page = JSON.parse(document.getElementById("page").textContent);
 const slot = (id) => document.getElementById(id);
 /** What is read from four metres, in pixels of the screen. */
 const LEAST_PX = 24;
 
+let lively = null;
 let invitation = null;
 
 /** The way to the table; the PIN is for a television that the host opened. */
@@ -29,7 +30,9 @@ function invite() {
     invitation?.pin && [
       h("img", { class: "code", src: "/api/join.svg", alt: t("Code that opens this table on another phone") }),
       h("p", { class: "pin", role: "group", "aria-label": t("PIN of this table") }, invitation.pin)],
-    h("p", null, t("Others join at %(address)s", { address: invitation?.address ?? location.host })));
+    h("p", null, t("Others join at %(address)s", { address: invitation?.address ?? location.host })),
+    h("p", { class: "tv-sounds", role: "status" }, icon(soundsOn() ? "sound" : "silent"), " ",
+      soundsOn() ? t("Sounds are on; the OK key or a click turns them off.") : t("Sounds are off; the OK key or a click turns them on.")));
 }
 
 /** What lies on the table, as everybody may see it: a television has no hand. */
@@ -82,12 +85,14 @@ function draw() {
   const game = match();
   slot("lost").hidden = store.link !== "lost";
   if (!view) return;
+  lively?.before();
   patch(slot("board"), [game ? table(game) : invite()]);
   patch(slot("beside"), game ? beside(game) : []);
   const [, , wide, high] = document.querySelector("#board svg")?.getAttribute("viewBox")?.split(" ").map(Number) ?? [0, 0, 1, 1];
   document.body.classList.toggle("flat", Boolean(game) && wide > LONG * high);
   document.body.classList.toggle("idle", !game);
   enlarge();
+  lively?.after();
   if (game?.board) syncBoard();
 }
 
@@ -119,5 +124,10 @@ onChange(draw);
 addEventListener("resize", draw);
 document.addEventListener("visibilitychange", keepAwake);
 draw();
+withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });
+// Nothing is tapped here: the key OK of a remote control, or a click anywhere, is for the sound.
+for (const event of ["click", "keydown"]) {
+  addEventListener(event, ({ key }) => { if (!key || key === "Enter" || key === " ") lively?.LIVELY_DO.sounds(); });
+}
 listen(page, () => {}, takeBoard);
 keepAwake();

@@ -54,10 +54,10 @@ def test_every_reader_is_taught_and_asked_the_same(folder: Path, tmp_path: Path)
     answer = CliRunner().invoke(command, asked)
     assert answer.exit_code == 0, answer.output
     rows = [json.loads(line) for line in answer.output.splitlines()]
-    readers = ["the product's", "nearest place, colour and HOG", "the learnt one"]
+    readers = ["the product's", "nearest place, colour and HOG", "ridge over whole contents", "the learnt one"]
     assert [entry["what"].partition(": ")[2] for entry in rows] == readers
     assert all(0 <= entry["value"] <= 100 and "of 18;" in entry["note"] for entry in rows)
-    assert rows[0]["value"] == rows[1]["value"] == 0
+    assert rows[0]["value"] == rows[1]["value"] == rows[2]["value"] == 0
 
 
 def test_rendered_games_have_ten_boards_each() -> None:

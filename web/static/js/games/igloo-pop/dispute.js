@@ -3,6 +3,7 @@
 import { h } from "../../dom.js";
 import { COLOURS, colourName } from "../../art.js";
 import { t } from "../../words.js";
+import { circle } from "./circle.js";
 
 function choice(match) {
   const verbs = { take: t("takes an igloo"), return: t("returns the igloo"), place: t("places an igloo on"), pass: t("passes"), reveal: t("turns over an igloo on") };
@@ -27,4 +28,10 @@ function tapped(place) {
   return Boolean(card);
 }
 
-export default { sentence: () => t("Say which move is in dispute."), above: choice, read, tapped };
+export default {
+  sentence: () => t("Tap the card, and say what was done."),
+  drawing: (match, picked) => circle(match, { action: "tap", picked }),
+  below: choice,
+  read,
+  tapped,
+};

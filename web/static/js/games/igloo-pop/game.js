@@ -71,6 +71,7 @@ export default {
   words: () => ({ take: t("take"), return: t("return"), place: t("place"), pass: t("pass"), reveal: t("reveal"), card: t("card") }),
   parts: {
     play: () => import("./play.js"),
+    moment: () => import("./moment.js"),
     dispute: () => import("./dispute.js"),
     sheet: () => import("./sheet.js"),
     position: () => import("./position.js"),

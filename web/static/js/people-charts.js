@@ -1,0 +1,46 @@
+// What somebody came to, drawn: evening by evening, and against whom.
+
+import { h, s } from "./dom.js";
+import { date, list, t, tn } from "./words.js";
+
+const MOST_EVENINGS = 30;
+const MOST_RIVALS = 8;
+const [WIDE, HIGH] = [300, 80];
+
+/** The evenings as bars: how many games were played, and how many of them won. */
+export function evenings(course) {
+  const shown = course.slice(-MOST_EVENINGS);
+  const most = Math.max(...shown.map((one) => one.played));
+  const step = WIDE / Math.max(shown.length, 8);
+  const bar = (kind, i, n) => s("rect", { class: kind, x: (i * step + step * 0.15).toFixed(1), width: (step * 0.7).toFixed(1), y: (HIGH - (n * HIGH) / most).toFixed(1), height: ((n * HIGH) / most).toFixed(1) });
+  const told = shown.map((one) => t("%(day)s: %(won)s of %(played)s won", { day: date(one.at), ...one }));
+  return h("figure", { class: "evenings-chart" },
+    h("figcaption", null, t("Evening by evening: games played, and won")),
+    s("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": list(told) },
+      shown.map((one, i) => [bar("played", i, one.played), bar("won", i, one.won)])),
+    h("p", { class: "quiet ends" }, h("span", null, date(shown[0].at)), shown.length > 1 && h("span", null, date(shown.at(-1).at))));
+}
+
+/** Against whom: of the games that two played together, those in which the one came before the other. */
+export function rivals(met, nameOf) {
+  const known = met.filter((one) => nameOf(one.person)).slice(0, MOST_RIVALS);
+  if (!known.length) return null;
+  return h("figure", { class: "rivals-chart" },
+    h("figcaption", null, t("Head to head")),
+    h("ul", null, known.map((one) => {
+      const level = one.played - one.before - one.behind;
+      const words = [t("ahead of %(who)s %(n)s times", { who: nameOf(one.person), n: one.before }), t("behind %(n)s times", { n: one.behind }), level > 0 && t("level %(n)s times", { n: level })];
+      return h("li", { "data-key": one.person },
+        h("span", { class: "name" }, nameOf(one.person)),
+        s("svg", { viewBox: `0 0 ${one.played} 1`, preserveAspectRatio: "none", role: "img", "aria-label": list(words.filter(Boolean)) },
+          s("rect", { class: "won", width: one.before, height: 1 }),
+          s("rect", { class: "played", x: one.before, width: level, height: 1 }),
+          s("rect", { class: "lost", x: one.before + level, width: one.behind, height: 1 })),
+        h("b", { "aria-hidden": "true" }, `${one.before} : ${one.behind}`));
+    })));
+}
+
+/** The newest games that were won one after the other, where it is more than one; and the most that ever were. */
+export const streaks = ({ streak, longest }) => longest > 1 && h("p", { "data-key": "streak" },
+  streak > 1 && [tn("%(n)s win in a row", "%(n)s wins in a row", streak), ". "],
+  longest > streak && t("The longest run: %(n)s wins.", { n: longest }));
