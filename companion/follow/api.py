@@ -20,6 +20,7 @@ from vision.board.labels import from_json
 
 if TYPE_CHECKING:
     from companion.follow.camera import CameraService
+    from companion.follow.cards import CardTable
     from companion.follow.disputes import DisputePhotos
     from companion.follow.follower import CameraFollower
     from companion.follow.questions import OpenQuestion
@@ -41,12 +42,14 @@ class FollowService:
         night: Night,
         settings: Settings,
         camera_service: CameraService,
+        cards: CardTable,
         *,
         on_change: Callable[[], None],
         lesson: float = 1.0,
     ) -> None:
-        """Keep what is taught in ``folder``; ``lesson``: how many examples are learnt from."""
+        """Keep what is taught in ``folder``, but ``cards``; ``lesson``: how many examples are learnt from."""
         self._folder, self._night, self._settings, self._camera_service = folder, night, settings, camera_service
+        self._cards = cards
         self._on_change, self._lesson = on_change, lesson
         self._lock = threading.RLock()
         self._tables: dict[str, SeenTable] = {}
@@ -92,6 +95,7 @@ class FollowService:
                     newest=self._camera_service.newest,
                     table_of=self.table_of,
                     on_change=self._on_change,
+                    cards=self._cards,
                 )
                 self._follower.start()
             return self._follower

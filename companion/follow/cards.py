@@ -22,6 +22,7 @@ from vision.cards import messages
 if TYPE_CHECKING:
     from companion.ports import ByteArray
     from vision.cards.detect import CardFinder, DetectedCard
+    from vision.cards.pile import Read
 
 _KEPT = 4
 """So many first photos of rounds wait for their second."""
@@ -164,6 +165,35 @@ class CardTable:
         high, wide = before.photo.shape[:2]
         igloos = [{**one.to_json(), "number": n} for one, n in zip(both[0].igloos, numbers, strict=True)]
         return {"id": first, "width": wide, "height": high, **body, "igloos": igloos}
+
+    def circle(self, game: str, data: bytes) -> dict[str, Any]:
+        """Return the cards that lie in the circle, clockwise from the top: ``{"width", "height", "cards": […]}``.
+
+        :raises KeyError: this game has no cards.
+        :raises BadDataError: as :meth:`pile`.
+        """
+        cards_of(game)
+        photo = _read(data)
+        cards = self.circle_in(game, photo)
+        if not cards:
+            raise BadDataError(messages.NO_CARDS)
+        height, width = photo.shape[:2]
+        return {"width": width, "height": height, "cards": [card.to_json() for card in cards]}
+
+    def circle_in(self, game: str, photo: ByteArray) -> tuple[Read, ...]:
+        """Return the cards that lie in the circle of a picture (BGR), clockwise from the top.
+
+        :raises BadDataError: none were taught.
+        """
+        from vision.cards.round import read_circle
+
+        with self._lock:
+            finder = self._known(game)
+            return read_circle(finder.find(photo), finder.deck)
+
+    def knows(self, game: str) -> bool:
+        """Return whether any cards of a game were taught."""
+        return (self._folder / f"cards-{game}.npz").exists()
 
     # --- inside the lock
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from companion.follow import messages
+from companion.follow.deals import DealWatcher
 from companion.follow.evidence import (
     Agreed,
     Since,
@@ -43,6 +44,7 @@ from vision.track import tracker as track_tracker
 from vision.track.evidence import several
 
 if TYPE_CHECKING:
+    from companion.follow.cards import CardTable
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import MatchSnapshot, Night
     from companion.settings import Settings
@@ -66,11 +68,13 @@ class CameraFollower:
         newest: Callable[[], CapturedFrame | None],
         table_of: Callable[[str], SeenTable],
         on_change: Callable[[], None],
+        cards: CardTable,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Prepare to follow ``night`` by the pictures of ``newest``; :meth:`start` begins. ``clock`` gives seconds."""
         self._night, self._settings = night, settings
         self._newest, self._table_of, self._on_change, self._clock = newest, table_of, on_change, clock
+        self._deals = DealWatcher(night, cards)
         self._lock = threading.RLock()
         self._now = Following()
         self._closing = threading.Event()
@@ -206,6 +210,13 @@ class CameraFollower:
         if captured is None:
             return self._idle(FollowState.NO_PICTURE, messages.NO_PICTURE)
         snapshot = self._night.snapshot()
+        if snapshot is not None and self._deals.concerns(snapshot):
+            why_not = self._deals.in_the_way(snapshot)
+            if why_not is not None:
+                return self._idle(*why_not)
+            if self._settled(captured, snapshot, again=self._deals.wants_another):
+                self._look_at_cards(captured, snapshot)
+            return EVERY_S
         problem = in_the_way(snapshot)
         if snapshot is None or problem:
             return self._idle(FollowState.NO_GAME, problem or messages.NO_GAME)
@@ -214,6 +225,15 @@ class CameraFollower:
             return self._idle(FollowState.CALIBRATE, messages.NOT_CALIBRATED)
         if not table.taught:
             return self._idle(FollowState.TEACH, messages.LEARNING if table.learning else messages.NOT_TAUGHT)
+        if self._settled(captured, snapshot):
+            self._look(captured, snapshot, table)
+        return EVERY_S
+
+    def _settled(self, captured: CapturedFrame, snapshot: MatchSnapshot, *, again: bool | None = None) -> bool:
+        """Take a picture in; return whether its scene lies still and is to be looked at.
+
+        ``again``: of a scene that was looked at, whether another look is wanted; None: as the following says.
+        """
         record, own = Standing(snapshot.match, snapshot.state), bool(snapshot.by) and snapshot.by[-1] == CAMERA
         if self._become(lambda now: now.recorded(record, self._clock(), own=own)).anew:
             self._scene.forget()
@@ -221,15 +241,24 @@ class CameraFollower:
         # A recorded picture lies as still as a table: no other comes to show it.
         recorded = captured.kind is DeviceKind.RECORDED
         if captured.number == self._number and not recorded:
-            return EVERY_S
+            return False
         self._number = captured.number
         self._scene.seconds = self._seconds()
         if not self._scene.feed(self._clock() if recorded else captured.t, captured.small()):
             if self._scene.new:
+                self._deals.forget()
                 self._become(Following.moving)
-        elif self._now.due(record, self._clock(), new=self._scene.new):
-            self._look(captured, snapshot, table)
-        return EVERY_S
+            return False
+        if again is not None:
+            return again or self._now.is_fresh(record, self._clock(), new=self._scene.new)
+        return self._now.due(record, self._clock(), new=self._scene.new)
+
+    def _look_at_cards(self, captured: CapturedFrame, snapshot: MatchSnapshot) -> None:
+        """Read the cards that are laid."""
+        begun = self._clock()
+        state, note = self._deals.look(captured, snapshot)
+        self._scene.looked()
+        self._become(lambda now: now.read_cards(Standing(snapshot.match, snapshot.state), begun, state, note))
 
     def _idle(self, state: FollowState, note: str) -> float:
         self._become(lambda now: now.idle(state, note))

@@ -118,6 +118,14 @@ class Following:
         again = AGAIN_S if self.covered_t is None else COVERED_AGAIN_S
         if not fresh and now - self.looked_t < again:
             return False
+        return self._quiet(record, now)
+
+    def is_fresh(self, record: Standing, now: float, *, new: bool) -> bool:
+        """Return whether a scene that lies still is another, or the record is, than when it was last looked at."""
+        return (new or record != self.looked) and self._quiet(record, now)
+
+    def _quiet(self, record: Standing, now: float) -> bool:
+        """Return whether nobody is entering anything by hand."""
         return record == self.looked or now - self.record_t >= QUIET_S
 
     # --- what becomes of it
@@ -167,6 +175,10 @@ class Following:
         if seen is not None:
             return after
         return replace(after.scene_changed(), state=FollowState.LOST, note=messages.LOST)
+
+    def read_cards(self, record: Standing, now: float, state: FollowState, note: str) -> Following:
+        """Cards that are laid were looked at from ``now`` on, and it stands so."""
+        return replace(self.say(state, note), looked=record, looked_t=now)
 
     def under_hand(self, now: float) -> Following:
         """Something lies over the board."""

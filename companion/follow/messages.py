@@ -26,6 +26,12 @@ WAITING: Final = "The camera waits until the board has been put right."
 ENTERED: Final = "The camera entered the turn it saw."
 THINKING: Final = "The camera is looking."
 
+CARDS_NOT_TAUGHT: Final = "The camera has not been taught this game's cards yet."
+CARDS_ALONE: Final = "The camera reads the cards as they are laid; the rest of a round is entered by people."
+CARDS_AWAITED: Final = "The camera waits until all new cards lie there."
+CARDS_UNSURE: Final = "The camera is not sure of every card. Read them from a photo, or enter them."
+CARDS_ENTERED: Final = "The camera entered the cards it saw."
+
 NOTHING_ASKED: Final = "This question is not open any more."
 NO_RECORD: Final = "No game is open here whose record could be used."
 NO_PHOTO_BEFORE: Final = "Send the photo from before first."

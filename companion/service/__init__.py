@@ -171,7 +171,12 @@ class Service:
         )
         self.cards = CardTable(options.data / TABLES)
         self.follow_service = FollowService(
-            options.data / TABLES, self.night, self.settings, self.camera_service, on_change=self._publish_camera
+            options.data / TABLES,
+            self.night,
+            self.settings,
+            self.camera_service,
+            self.cards,
+            on_change=self._publish_camera,
         )
         self._closing = threading.Event()
         self._threads: list[threading.Thread] = []

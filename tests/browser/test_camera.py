@@ -51,6 +51,7 @@ def service(tmp_path: Path, camera: MjpegServer, film: Filmed) -> Iterator[Servi
         service.night,
         service.settings,
         service.camera_service,
+        service.cards,
         on_change=service._publish_camera,
         lesson=0.5,
     )

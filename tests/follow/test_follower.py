@@ -23,6 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from companion.events.hub import Hub
 from companion.follow import follower as camera_follower
+from companion.follow.cards import CardTable
 from companion.follow.evidence import TrackedMatch, contents_of, tracked_match
 from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState, MatchMemory
@@ -151,6 +152,7 @@ class Camera:
             newest=lambda: self.frames.newest(self.time),
             table_of=lambda _: table,
             on_change=lambda: self.told.append(self.follower.status()),
+            cards=CardTable(folder / "tables"),
             clock=lambda: self.time,
         )
         self.told.append(self.follower.status())

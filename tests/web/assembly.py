@@ -195,6 +195,7 @@ class SmallCompanion:
             self.night,
             self.settings,
             self.watched,
+            self.cards,
             on_change=self._publish_camera,
             lesson=0.5,
         )

@@ -122,6 +122,18 @@ def read_round(
     return RoundRead(cards, tuple(sorted(igloos, key=lambda one: (one.card, one.on))))
 
 
+def read_circle(found: Sequence[DetectedCard], deck: Deck) -> tuple[Read, ...]:
+    """Return the cards of the nine places clockwise from the top, nothing standing on them.
+
+    Nothing is thought of that may lie there or not: a card of which somebody knows that it cannot is a doubt.
+    """
+    lying = clockwise(_apart(found))
+    return tuple(
+        replace(card, covered=_holes(one, []) >= _HOLE)
+        for card, one in zip(read_cards(lying, deck), lying, strict=True)
+    )
+
+
 def _by_elimination(igloos: Sequence[IglooRead], cards: Sequence[Read], only: Sequence[str]) -> Read | None:
     """Return the one card of the open match that was not found, where igloos stand far from all others.
 

@@ -1,4 +1,4 @@
-"""The API of cards in photos: teach them by sheets, read a fanned-out pile, read and score a round of igloos.
+"""The API of cards in photos: teach them by sheets, read a fanned-out pile, a deal, read and score a round of igloos.
 
 The body of a reading is the photo. What was read is answered with probabilities; nothing is entered before somebody
 has looked at it. Photos of the table are for those who take part, and are forgotten when they were read.
@@ -70,6 +70,24 @@ class PileRead(TypedDict):
     width: int
     height: int
     cards: list[CardRead]
+
+
+class CardOfDeal(CardRead):
+    """A card that lies in the open: its place, null where it cannot lie there, and whether it is a new one."""
+
+    place: str | None
+    new: bool
+
+
+class DealRead(TypedDict):
+    """The cards that lie in the open, clockwise; ``wanted``: so many are to be laid; ``missing`` were not read."""
+
+    ok: Literal[True]
+    width: int
+    height: int
+    cards: list[CardOfDeal]
+    wanted: int
+    missing: list[str]
 
 
 class IglooOnCard(TypedDict):
@@ -194,6 +212,35 @@ def pile(game_id: GameId) -> Response:
     except BadDataError as error:
         raise said_by_device(error) from None
     return json_response({"ok": True, **answer})
+
+
+@views.post("/<game_id>/deal")
+@documented("player", media="image/*", answer=DealRead, packed=True)
+def read_deal(game_id: GameId) -> Response:
+    """Read a photo (the body) of the cards that the table has laid for the open game.
+
+    Nothing is entered: the command ``deal`` does that when somebody has looked at them.
+    """
+    found = game_view(game_id).cards
+    if found is None or found.deal is None:
+        raise RefusedError(404, "no-deals", "No cards of this game are read as they are laid.")
+    with companion().night.standing() as night:
+        match = night.match
+        here = match is not None and match.game.id == game_id and match.ending is None
+        state = match.state if match is not None and here else None
+    if state is None or not found.deal.may_lie(state):
+        raise RefusedError(409, "no-deal", "No cards are to be laid now.")
+    try:
+        answer = companion().cards.circle(game_id, photo_body())
+    except BadDataError as error:
+        raise said_by_device(error) from None
+    deal = found.deal.seen(state, [card["card"] for card in answer["cards"]])
+    cards = [
+        {**card, "place": place, "new": place in deal.laid, "unsure": card["unsure"] or place is None}
+        for card, place in zip(answer["cards"], deal.places, strict=True)
+    ]
+    told = {"wanted": deal.wanted, "missing": list(deal.missing)}
+    return json_response({"ok": True, **answer, "cards": cards, **told})
 
 
 @views.post("/<game_id>/round")

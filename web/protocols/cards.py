@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 
 class CardsApi(Protocol):
-    """Teaching a game's cards, and reading them: a fanned-out pile, a round of cards with igloos on them."""
+    """Teaching a game's cards, and reading them: a pile, a circle that is laid, a round with igloos on it."""
 
     def taught(self, game: str) -> dict[str, Any]:
         """Return ``{"game", "names": in the order they are asked for, "taught": [name …], "bytes"}``."""
@@ -39,4 +39,8 @@ class CardsApi(Protocol):
         """Return what a photo of a round shows: ``{"id", "width", "height", "cards": […], "igloos": [{"on_card", "at",
         "colour", "number", "unsure"}]}``; ``first`` is the id of the photo before the check.
         """
+        ...
+
+    def circle(self, game: str, data: bytes) -> dict[str, Any]:
+        """Return the cards that lie in the circle, clockwise from the top: as :meth:`pile` does."""
         ...

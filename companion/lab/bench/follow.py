@@ -87,6 +87,7 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
     from companion.events.hub import Hub
     from companion.follow.api import FollowService
     from companion.follow.camera import CameraService
+    from companion.follow.cards import CardTable
     from companion.night.answers import TABLE
     from companion.night.commands.night import Night
     from companion.night.games import shown_games
@@ -98,7 +99,9 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
     journal = Journal(folder / "journal.sqlite")
     night, settings = Night(journal, Hub(), offered=shown_games(examples=True)), Settings(None)
     camera_service = CameraService(settings, EvidenceStore(folder / "evidence"), on_view=lambda: None)
-    follow_service = FollowService(folder / "tables", night, settings, camera_service, on_change=lambda: None)
+    tables = folder / "tables"
+    cards = CardTable(tables)
+    follow_service = FollowService(tables, night, settings, camera_service, cards, on_change=lambda: None)
 
     def do(command: str, body: dict[str, Any]) -> None:
         answer = night.do(command, body, by=TABLE, action_id=f"bench-{next(count)}")

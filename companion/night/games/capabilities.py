@@ -1,4 +1,4 @@
-"""What a game may offer beside its view, and most do not: a box to enter, cards to teach, photos of rounds."""
+"""What a game may offer beside its view, and most do not: a box to enter, cards to teach, photos of cards."""
 
 from __future__ import annotations
 
@@ -65,17 +65,51 @@ class PhotoRound(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class SeenDeal:
+    """What cards that were read in a photo are to a deal.
+
+    ``places``: where each lies, in their order; None where it cannot lie there. ``laid``: the new ones by their places,
+    as the command ``deal`` takes them. ``wanted``: so many are to be laid. ``missing``: cards that the record has there
+    and that were not read.
+    """
+
+    places: tuple[str | None, ...]
+    laid: Mapping[str, str]
+    wanted: int
+    missing: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all that is to be laid was read, and all that lay there, and nothing else."""
+        return len(self.laid) == self.wanted and not self.missing and None not in self.places
+
+
+class PhotoDeal(Protocol):
+    """Cards that the table lays in the open, read from a photo, through the rules."""
+
+    def may_lie(self, state: State[Any]) -> list[str]:
+        """Return the cards that may lie there, by their names, those that do among them; none while none is laid."""
+        ...
+
+    def seen(self, state: State[Any], cards: Sequence[str]) -> SeenDeal:
+        """Return what cards that were read, clockwise, are to the deal."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class TeachableCards:
     """The cards of a game that a camera can learn, by their names in the order in which they are asked for.
 
     ``example`` shows how one is written. ``pile`` makes of the kinds of a fanned-out pile, from the bottom up, the
-    position in which the first player is scored for it; ``round`` reads a round. None: the game has no such thing.
+    position in which the first player is scored for it; ``round`` reads a round, ``deal`` the cards that are laid.
+    None: the game has no such thing.
     """
 
     names: tuple[str, ...]
     example: str
     pile: Callable[[Sequence[str]], dict[str, JSON]] | None = None
     round: PhotoRound | None = None
+    deal: PhotoDeal | None = None
 
 
 Beginning = tuple[dict[str, JSON], list[tuple[str, Words]]]

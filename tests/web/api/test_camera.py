@@ -260,7 +260,7 @@ def test_a_score_sheet_is_read_from_a_photo_or_the_camera(
 
 def test_what_was_taught_is_there_after_a_restart(table: SmallCompanion, tmp_path: Path) -> None:
     again = FollowService(
-        tmp_path / "tables", table.night, table.settings, table.camera_service, on_change=lambda: None
+        tmp_path / "tables", table.night, table.settings, table.camera_service, table.cards, on_change=lambda: None
     )
     known = again.board(GAME)
     assert known["taught"] and known["lessons"] == 1 and known["board"]["cells"]["d4"]
@@ -279,7 +279,7 @@ def test_a_place_that_is_put_right_is_taught(
     table.follow_service.close()
     assert (
         FollowService(
-            tmp_path / "tables", table.night, table.settings, table.camera_service, on_change=lambda: None
+            tmp_path / "tables", table.night, table.settings, table.camera_service, table.cards, on_change=lambda: None
         ).board(GAME)["lessons"]
         == 2
     )

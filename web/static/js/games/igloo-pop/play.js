@@ -202,6 +202,7 @@ function dealing(match) {
     dock: [
       h("p", { class: "question", id: "question" }, icon("cards"),
         h("span", null, t("Place %(n)s: which card lies there?", { n: place.replace("card", "") }))),
+      h("p", null, h("a", { class: "second", href: "#photo" }, icon("camera"), t("Read the cards from a photo"))),
       cardPicker(match, (card) => ({ "data-do": "deal-card", "data-place": place, "data-card": card })),
     ],
   };

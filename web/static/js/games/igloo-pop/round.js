@@ -8,6 +8,7 @@ import { taughtOf } from "../../photo-teach.js";
 import { change, match } from "../../store.js";
 import { clauses } from "../../rulings.js";
 import { list, said, t, tn } from "../../words.js";
+import { changes as dealChanges, dealPart, does as dealDoes, isDealing, pickCard } from "./deal.js";
 
 const ID = "igloo-pop";
 const fresh = () => ({ id: null, url: null, width: 0, height: 0, cards: [], igloos: [], turned: false, pick: null, ruling: null, busy: false, done: false });
@@ -117,6 +118,7 @@ function outcome() {
 /** Draw the part of the room. */
 function draw() {
   const ready = (taughtOf(ID)?.taught.length ?? 0) > 0;
+  if (isDealing()) return dealPart();
   return [
     h("section", { class: "panel", "data-key": "round-photos" }, h("h2", null, t("A round in two photos")),
       h("p", null, open() ? t("The first photo before the igloos are turned over, the second when all lie upturned where they stood.")
@@ -143,7 +145,8 @@ function correct(changes) {
 }
 
 const does = {
-  "photo-card": ({ n }) => alter({ pick: { kind: "card", n: Number(n) } }),
+  ...dealDoes,
+  "photo-card": ({ n }) => (isDealing() ? pickCard({ n }) : alter({ pick: { kind: "card", n: Number(n) } })),
   "photo-igloo": ({ n }) => alter({ pick: { kind: "igloo", n: Number(n) } }),
   "photo-yes": ({ kind, n }) => { alter({ pick: { kind, n: Number(n) } }); correct({}); alter({ pick: null }); },
   "photo-name": ({ name }) => correct({ card: name }),
@@ -159,4 +162,4 @@ const does = {
   "photo-enter": async () => { if ((await act("moves", { moves: now.ruling.moves }))?.ok) alter({ done: true }); },
 };
 
-export default { draw, does, changes: { "round-placed": send, "round-turned": send, "photo-on": ({ value }) => correct({ on_card: Number(value) }) } };
+export default { draw, does, changes: { ...dealChanges, "round-placed": send, "round-turned": send, "photo-on": ({ value }) => correct({ on_card: Number(value) }) } };

@@ -1,0 +1,104 @@
+"""Cards that the table lays in the open, seen by the camera: entered where two pictures agree and nothing is doubtful.
+
+What is not sure is said, once, and read from a photo on the page or entered by hand: play waits for nobody.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from typing import TYPE_CHECKING, NamedTuple
+
+from companion.follow import messages
+from companion.follow.following import FollowState, Standing
+from companion.night.answers import CAMERA, Actor, Role
+from companion.night.games import game_view
+
+if TYPE_CHECKING:
+    from companion.follow.cards import CardTable
+    from companion.night.commands.night import MatchSnapshot, Night
+    from companion.night.games.capabilities import PhotoDeal
+    from vision.camera.frame import CapturedFrame
+
+SURE = 0.99
+"""How sure each card must be for the camera to enter them by itself."""
+AGREE = 2
+"""So many pictures of a scene must be read alike."""
+
+log = logging.getLogger(__name__)
+
+
+class _Seen(NamedTuple):
+    """What a scene was read as: the new cards by their places, and by how many pictures."""
+
+    record: Standing
+    laid: tuple[tuple[str, str], ...]
+    times: int
+
+
+class DealWatcher:
+    """Reads what is laid in a game whose cards are. For one thread alone."""
+
+    def __init__(self, night: Night, cards: CardTable) -> None:
+        """Enter through ``night`` what lies there of the ``cards`` that were taught."""
+        self._night, self._cards = night, cards
+        self._seen: _Seen | None = None
+        self._entered: tuple[str, tuple[tuple[str, str], ...]] | None = None
+
+    @property
+    def wants_another(self) -> bool:
+        """Return whether another picture of the same scene is wanted."""
+        return self._seen is not None
+
+    def concerns(self, snapshot: MatchSnapshot) -> bool:
+        """Return whether cards are laid in this game, and it is the table that lays them."""
+        return snapshot.goes_on and not snapshot.draw and _deal_of(snapshot.game) is not None
+
+    def in_the_way(self, snapshot: MatchSnapshot) -> tuple[FollowState, str] | None:
+        """Return why nothing can be read now."""
+        deal = _deal_of(snapshot.game)
+        if deal is None or not deal.may_lie(snapshot.states[-1]):
+            return FollowState.NO_GAME, messages.CARDS_ALONE
+        if not self._cards.knows(snapshot.game):
+            return FollowState.TEACH, messages.CARDS_NOT_TAUGHT
+        return None
+
+    def forget(self) -> None:
+        """Forget what a scene was read as: it has changed."""
+        self._seen = None
+
+    def look(self, captured: CapturedFrame, snapshot: MatchSnapshot) -> tuple[FollowState, str]:
+        """Read a picture of a settled scene, enter what is sure; return how it stands then."""
+        deal, state, record = _deal_of(snapshot.game), snapshot.states[-1], Standing(snapshot.match, snapshot.state)
+        former, self._seen = self._seen, None
+        if deal is None:
+            return FollowState.NO_GAME, messages.CARDS_ALONE
+        read = self._cards.circle_in(snapshot.game, captured.image())
+        found = deal.seen(state, [card.name for card in read])
+        if len(found.laid) < found.wanted:
+            return FollowState.WATCHING, messages.CARDS_AWAITED
+        if not found.complete or any(card.p < SURE or card.covered for card in read):
+            return FollowState.WATCHING, messages.CARDS_UNSURE
+        laid = tuple(sorted(found.laid.items()))
+        if self._entered == (snapshot.match, laid):
+            # It was taken back: people know better.
+            return FollowState.WATCHING, messages.CARDS_UNSURE
+        times = 1 + (former.times if former is not None and former[:2] == (record, laid) else 0)
+        if times < AGREE:
+            self._seen = _Seen(record, laid, times)
+            return FollowState.THINKING, messages.THINKING
+        by = Actor(Role.PLAYER, CAMERA, device=captured.kind)
+        answer = self._night.do(
+            "deal", {"cards": dict(laid)}, by=by, state=snapshot.state, action_id=f"camera-{uuid.uuid4().hex}"
+        )
+        if not answer.ok:
+            # Somebody was quicker.
+            log.info("Cards that were seen could not be entered: %s", answer)
+            return FollowState.WATCHING, messages.CARDS_UNSURE
+        self._entered = snapshot.match, laid
+        return FollowState.ENTERED, messages.CARDS_ENTERED
+
+
+def _deal_of(game_id: str) -> PhotoDeal | None:
+    cards = game_view(game_id).cards
+    return None if cards is None else cards.deal
