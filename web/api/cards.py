@@ -12,7 +12,7 @@ from flask import Blueprint, Response
 from msgspec import Meta
 
 from companion.night.games import game_view
-from companion.night.games.capabilities import PhotoRound
+from companion.night.games.capabilities import PhotoDeal, PhotoRound
 from companion.ports import BadDataError
 from companion.rules.core import JSON, RulesError
 from web.api.devices import said_by_device
@@ -161,6 +161,17 @@ def _round_of(game_id: str) -> PhotoRound:
     return cards.round
 
 
+def _deal_of(game_id: str) -> PhotoDeal:
+    """Return what makes of cards that were read what the table laid.
+
+    :raises RefusedError: when no cards of the game are read so.
+    """
+    cards = game_view(game_id).cards if game_id in companion().night.offered else None
+    if cards is None or cards.deal is None:
+        raise RefusedError(404, "no-deals", "No cards of this game are read as they are laid.")
+    return cards.deal
+
+
 @views.get("/<game_id>")
 @documented("player", answer=TaughtCards, packed=True)
 def taught(game_id: GameId) -> Response:
@@ -221,20 +232,18 @@ def read_deal(game_id: GameId) -> Response:
 
     Nothing is entered: the command ``deal`` does that when somebody has looked at them.
     """
-    found = game_view(game_id).cards
-    if found is None or found.deal is None:
-        raise RefusedError(404, "no-deals", "No cards of this game are read as they are laid.")
+    reader = _deal_of(game_id)
     with companion().night.standing() as night:
         match = night.match
         here = match is not None and match.game.id == game_id and match.ending is None
         state = match.state if match is not None and here else None
-    if state is None or not found.deal.may_lie(state):
+    if state is None or not reader.may_lie(state):
         raise RefusedError(409, "no-deal", "No cards are to be laid now.")
     try:
         answer = companion().cards.circle(game_id, photo_body())
     except BadDataError as error:
         raise said_by_device(error) from None
-    deal = found.deal.seen(state, [card["card"] for card in answer["cards"]])
+    deal = reader.seen(state, [card["card"] for card in answer["cards"]])
     cards = [
         {**card, "place": place, "new": place in deal.laid, "unsure": card["unsure"] or place is None}
         for card, place in zip(answer["cards"], deal.places, strict=True)
