@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from companion.lab.worlds.card_table import ROUND, fanned, sheets, taught_round
+from companion.lab.worlds.card_table import ROUND, fanned, laid, sheets, taught_round
 from companion.lab.worlds.cards import sheet as laid_out
 from companion.lab.worlds.cards import sheet_extent, shoot, view
 from tests.browser.conftest import Phones
@@ -159,3 +159,45 @@ def test_the_referee_rules_on_a_round_by_two_photos(
     assert axe(page) == []
     assert stands_out(page) == []
     phones.shot(page, "referee-round", full=True)
+
+
+def test_the_circle_is_read_from_one_picture_corrected_and_entered(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]]
+) -> None:
+    played = taught_round(ROUND)
+    companion = service.companion
+    for begin, (data, names) in enumerate(sheets(played.art)):
+        companion.cards.teach("igloo-pop", data, 18 * begin, len(names))
+    players = [{"name": name, "colour": colour} for name, colour in zip("ABC", played.colours, strict=True)]
+    companion.do("open-match", {"game": "igloo-pop", "players": players, "draw": False})
+    page = phones.host()
+    phones.shot(page, "deal", full=True)
+    assert axe(page) == []
+    page.click(".dock a[href='#photo']")
+    photo(page, "deal-photo", laid(ROUND))
+    expect(page.locator("[data-key=photo-deal] .seen")).to_have_count(9)
+    enter = page.locator("[data-do=deal-enter]")
+    for yes in page.locator("[data-do=deal-yes]").all():
+        yes.click()
+    expect(enter).to_be_enabled()
+    # A card that is said to be another is that one; a card twice is not entered; one that is none is left out.
+    first, other = played.names[:2]
+    spare = next(name for name in sheets(played.art)[0][1] if name not in played.names)
+    page.locator("[data-key=photo-deal] .seen").first.press("Enter")
+    page.click(f"fieldset [data-do=deal-name][data-card='{other}']")
+    expect(enter).to_be_disabled()
+    page.locator("[data-key=photo-deal] .seen").first.press("Enter")
+    page.click(f"fieldset [data-do=deal-name][data-card='{spare}']")
+    expect(enter).to_be_enabled()
+    page.locator("[data-key=photo-deal] .seen").first.press("Enter")
+    assert axe(page) == []
+    assert stands_out(page) == []
+    phones.shot(page, "photo-deal", full=True)
+    page.click("[data-do=deal-remove]")
+    expect(page.locator("[data-key=not-all]")).to_be_visible()
+    enter.click()
+    # The ninth is entered by hand, as ever.
+    page.click(f"[data-do=deal-card][data-card='{first}']")
+    expect(page.locator("[data-do=start]")).to_be_visible()
+    lying = {card["place"]: "/".join(map(str, card["numbers"])) for card in companion.night.view()["match"]["cards"]}
+    assert lying == {f"card{n}": name for n, name in enumerate(played.names, 1)}

@@ -77,6 +77,14 @@ def taught_round(seed: int, family: int = 1) -> RoundPhotos:
     return RoundPhotos(art, names, colours, frames[0], frames[1], truth)
 
 
+@cache
+def laid(seed: int) -> bytes:
+    """Return a photo (JPEG) of the circle of :func:`taught_round` before an igloo stands on it."""
+    played = taught_round(seed)
+    camera, light = view(70, 470, 400, width=1280, tilt=(3, 8))
+    return shoot(CardScene(played.art, tuple(ring(played.art, played.names, 5))), camera, light, 1).jpeg
+
+
 def _beside(card: Laid, along: float) -> tuple[float, float]:
     angle = np.radians(card.turn)
     return card.at[0] - float(np.sin(angle)) * along, card.at[1] + float(np.cos(angle)) * along

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.lab.worlds.card_table import ROUND, RoundPhotos, sheets, taught_round
+from companion.lab.worlds.card_table import ROUND, RoundPhotos, laid, sheets, taught_round
 from tests.web.assembly import SmallCompanion
 
 pytestmark = pytest.mark.learning
@@ -23,7 +23,7 @@ def send(client: FlaskClient, path: str, data: bytes) -> Any:
 
 
 def test_guests_see_nothing_and_only_the_host_teaches(guest: FlaskClient, player: FlaskClient) -> None:
-    for path in ("igloo-pop/pile", "igloo-pop/round", "igloo-pop/teach?first=0&count=3"):
+    for path in ("igloo-pop/pile", "igloo-pop/deal", "igloo-pop/round", "igloo-pop/teach?first=0&count=3"):
         assert send(guest, path, b"x").status_code == 403
     assert guest.get("/api/cards/igloo-pop").status_code == 403
     assert guest.post("/api/cards/igloo-pop/judge", json={"cards": []}).status_code == 403
@@ -44,6 +44,8 @@ def test_guests_see_nothing_and_only_the_host_teaches(guest: FlaskClient, player
         ("arctic/round", b"x", 404),
         ("iglu-iglu/round", b"x", 404),
         ("chess/round", b"x", 404),
+        ("arctic/deal", b"x", 404),
+        ("igloo-pop/deal", b"x", 409),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_sentence(host: FlaskClient, path: str, data: bytes, status: int) -> None:
@@ -74,9 +76,15 @@ def test_a_round_in_two_photos_is_taught_read_scored_and_entered(
     assert len(known["taught"]) == 33
 
     players = [{"name": name, "colour": colour} for name, colour in zip("ABC", played.colours, strict=True)]
-    companion.do(
-        "open-match", {"game": "igloo-pop", "players": players, "setup": {"cards": played.names}, "draw": False}
-    )
+    companion.do("open-match", {"game": "igloo-pop", "players": players, "draw": False})
+    # The circle is read from one picture, and entered at once.
+    deal = send(host, "igloo-pop/deal", laid(ROUND)).json
+    assert (deal["wanted"], deal["missing"]) == (9, [])
+    assert [(card["place"], card["card"], card["new"]) for card in deal["cards"]] == [
+        (f"card{n}", name, True) for n, name in enumerate(played.names, 1)
+    ]
+    companion.do("deal", {"cards": {card["place"]: card["card"] for card in deal["cards"]}})
+    assert send(host, "igloo-pop/deal", laid(ROUND)).json["error"]["code"] == "no-deal"
     companion.moves("start")
     placed = send(host, "igloo-pop/round", played.placed).json
     assert {card["card"] for card in placed["cards"]} == set(played.names)
