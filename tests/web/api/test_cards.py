@@ -44,6 +44,7 @@ def test_guests_see_nothing_and_only_the_host_teaches(guest: FlaskClient, player
         ("arctic/round", b"x", 404),
         ("iglu-iglu/round", b"x", 404),
         ("chess/round", b"x", 404),
+        ("chess/deal", b"x", 404),
         ("arctic/deal", b"x", 404),
         ("igloo-pop/deal", b"x", 409),
     ],
