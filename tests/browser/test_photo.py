@@ -174,8 +174,16 @@ def test_the_circle_is_read_from_one_picture_corrected_and_entered(
     phones.shot(page, "deal", full=True)
     assert axe(page) == []
     page.click(".dock a[href='#photo']")
+    expect(page.locator("input[data-change=deal-photo]")).to_have_count(1)
+    expect(page.locator("[data-do=deal-camera]")).to_have_count(0)
+    # What the camera sees is read as a photo is.
+    companion.camera_service.choose("usb:0")
+    companion.camera_service.shown["frame"] = laid(ROUND)
+    page.click("[data-do=deal-camera]")
+    expect(page.locator("[data-key=photo-deal] .seen")).to_have_count(9)
     photo(page, "deal-photo", laid(ROUND))
     expect(page.locator("[data-key=photo-deal] .seen")).to_have_count(9)
+    expect(page.locator("[data-key=deal-photo] [role=status]")).to_have_count(0)
     enter = page.locator("[data-do=deal-enter]")
     for yes in page.locator("[data-do=deal-yes]").all():
         yes.click()

@@ -118,7 +118,7 @@ function outcome() {
 /** Draw the part of the room. */
 function draw() {
   const ready = (taughtOf(ID)?.taught.length ?? 0) > 0;
-  if (isDealing()) return dealPart();
+  if (isDealing()) return [now.done && outcome(), dealPart()];
   return [
     h("section", { class: "panel", "data-key": "round-photos" }, h("h2", null, t("A round in two photos")),
       h("p", null, open() ? t("The first photo before the igloos are turned over, the second when all lie upturned where they stood.")
