@@ -33,19 +33,40 @@ def highest_match(bits: int, igloos: Iterable[int]) -> tuple[int, int]:
     return (who, best) if best else (-1, 0)
 
 
+class Thalers(NamedTuple):
+    """What becomes of the thalers of a card: whose come back, whose the winner takes, whose leave the game."""
+
+    winner: int
+    back: list[int]
+    losers: list[int]
+    removed: list[int]
+
+
+def thalers(card: int, igloos: Sequence[int], remove: bool) -> Thalers:
+    """Return what becomes of the thalers of a card whose igloos are all known (POP-3.9); ``winner`` is -1 for nobody.
+
+    ``remove`` is the house ruling for the case that none of several matches (POP-3.7).
+    """
+    bits = CARD_BITS[card]
+    winner, _ = highest_match(bits, igloos)
+    right = [igloo >> 4 for igloo in igloos if bits >> (igloo & 15) & 1]
+    wrong = [igloo >> 4 for igloo in igloos if not bits >> (igloo & 15) & 1]
+    losers = [who for who in wrong if who != winner] if right else []
+    removed = [winner] * (len(wrong) - len(losers)) if right else wrong if remove or len(igloos) == 1 else []
+    return Thalers(winner, right if right or removed else wrong, losers, removed)
+
+
 def explain_card(where: int, card: int, igloos: Sequence[int], remove: bool) -> Reason:
     """Return the result of a card whose igloos are all known: which case it is, and what happens to each thaler.
 
     ``remove`` is the house ruling for the case that none of several matches (POP-3.7).
     """
     bits = CARD_BITS[card]
-    winner, number = highest_match(bits, igloos)
+    _, number = highest_match(bits, igloos)
+    winner, back, won, removed = thalers(card, igloos, remove)
     right = [igloo >> 4 for igloo in igloos if bits >> (igloo & 15) & 1]
     wrong = [igloo >> 4 for igloo in igloos if not bits >> (igloo & 15) & 1]
-    won = [who for who in wrong if who != winner] if right else []
     lost = len(wrong) - len(won)
-    removed = [winner] * lost if right else wrong if remove or len(igloos) == 1 else []
-    back = right if right or removed else wrong
     facts: dict[str, JSON] = {
         "place": PLACES[where],
         "card": CARD_TEXT[card],

@@ -96,6 +96,10 @@ class Goal(ABC):
         """
         return [(name,) for name in missed]
 
+    def near(self) -> Iterable[Turn]:
+        """Yield legal turns that come near what was seen: only what misses less is looked for after them."""
+        return ()
+
     def variants(self) -> Iterable[Evidence]:
         """Yield what may have been seen instead, nearly the same: tried before whole parts are taken for unknown."""
         return ()
@@ -268,6 +272,7 @@ def _nearest(before: State[Any], goal: Goal, finder: Finder) -> Turn | None:
     evidence = goal.evidence
     groups = goal.groups(goal.misses(before))
     left = goal.RELAXED
+    near = _nearer(goal, goal.near(), None)
     best: tuple[int, int, Turn] | None = None
     for variant in goal.variants():
         tried = finder(before, variant, ENDS, min(left, goal.EACH))
@@ -276,6 +281,8 @@ def _nearest(before: State[Any], goal: Goal, finder: Finder) -> Turn | None:
     if best is not None:
         return best[2]
     for count in range(1, SMALLEST + 1):
+        if near is not None and near[0] <= count:
+            return near[2]
         # The groups are in the order of doubt: first those that are all at the front.
         for chosen in sorted(combinations(range(len(groups)), count), key=sum):
             if left <= 0:
@@ -284,6 +291,9 @@ def _nearest(before: State[Any], goal: Goal, finder: Finder) -> Turn | None:
             tried = finder(before, evidence.without(names), ENDS, min(left, goal.EACH))
             left -= tried.looked + 1
             best = _nearer(goal, tried.turns, best)
+            if best is not None and best[0] <= count:
+                # Fewer parts were not enough: no turn misses less.
+                break
         if best is not None:
             return best[2]
     everything = [*evidence.places, *evidence.fields]
@@ -291,8 +301,9 @@ def _nearest(before: State[Any], goal: Goal, finder: Finder) -> Turn | None:
     for names in (doubtful, everything):
         loose = finder(before, evidence.without(names), 5 * LIMIT, goal.EACH)
         if loose.turns:
-            return min(loose.turns, key=lambda turn: goal.distance(turn.state))
-    return None
+            near = _nearer(goal, loose.turns, near)
+            break
+    return None if near is None else near[2]
 
 
 def _nearer(goal: Goal, turns: Iterable[Turn], best: tuple[int, int, Turn] | None) -> tuple[int, int, Turn] | None:

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from companion.rules.core import Ruling
 from companion.rules.igloo_pop import moves as m
+from companion.rules.igloo_pop import settling
 from companion.rules.igloo_pop.components import CARD_BITS, CARDS, COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.game import GAME
 from companion.rules.igloo_pop.inference import check_inference, near_misses
@@ -29,6 +30,10 @@ __all__ = ["cases", "evidence_of", "explain", "find", "turn_of"]
 
 GUESSES: Final = 60
 """Guesses at what is not told that are followed."""
+NEAR: Final = 4
+"""Guesses whose ends are looked at first for the nearest turn."""
+LONGEST: Final = 99
+"""Steps that such a way has at most: twelve igloos taken, placed and read, nine cards laid, and what is between."""
 TOO_MANY: Final = -1
 
 
@@ -48,11 +53,15 @@ class PopGoal(PopLikelihood):
     EACH = 150
     ASKS_LAST = True
 
-    def __init__(self, before: PopPosition, evidence: Evidence, guess: Guess | None = None) -> None:
-        """Compile what was seen."""
+    def __init__(
+        self, before: PopPosition, evidence: Evidence, guess: Guess | None = None, *, loose: bool = False
+    ) -> None:
+        """Compile what was seen; ``loose``: a way is followed even where it cannot lead there."""
         super().__init__(before, evidence)
         self.guess = guess
+        self.loose = loose
         self.reckoned = False
+        self.remove = before.options["pop.none_match"] == "remove"
         # Whose igloos a card lacks, by what stands on it.
         self.dues: dict[tuple[int, tuple[int, ...]], tuple[int, ...]] = {}
 
@@ -75,7 +84,7 @@ class PopGoal(PopLikelihood):
             yield Guess(phase, self._standing(), {})
         if phase == "shaking" and self.before.phase != "checking":
             yield from (Guess(phase, wants, {}) for wants in self._shared_out({}))
-        elif phase == "checking" or (phase in AFTER and not any(self.stand)):
+        elif phase == "checking" or (phase in AFTER and (self.loose or not any(self.stand))):
             yield from self._checks(phase)
 
     def _same_round(self) -> bool:
@@ -119,7 +128,7 @@ class PopGoal(PopLikelihood):
         """Yield how the check may have gone, as far as it went: as told, or the fewest igloos that explain it."""
         before, checking = self.before, phase == "checking"
         # What still stands has not been settled; where nothing was seen it is taken to stand, while the check goes on.
-        standing = self._standing() if checking else tuple(seen or Counter() for seen in self.stand)
+        standing = self._standing() if checking else (Counter[int](),) * len(PLACES)
         if self.results is None:
             self.reckoned = True
             for settled in islice(check_inference.reckon(self._table(phase, standing)), GUESSES):
@@ -165,11 +174,45 @@ class PopGoal(PopLikelihood):
             None if removed is None or before.removed is None else removed - before.removed[colour],
         )
 
+    def moved_card(self) -> bool:
+        """Return whether a card was seen elsewhere than it lies: a card stays where it is until somebody wins it."""
+        lies = {self.before.card_at(where): where for where in range(len(PLACES))}
+        return any(
+            card is not None and card >= 0 and lies.get(card, where) != where for where, card in enumerate(self.cards)
+        )
+
+    def adds_up(self, guess: Guess) -> bool:
+        """Return whether thalers and cards come to what was told if a guess is right: if not, no walk need be taken."""
+        before = self.before
+        if any(before.card_at(where) < 0 for where in guess.results):
+            return True
+        stakes = Counter(who for want in guess.wants for who in want.elements())
+        fates = [
+            settling.thalers(before.card_at(where), [16 * who + number for who, number in igloos], self.remove)
+            for where, igloos in guess.results.items()
+        ]
+        back, won, removed = (Counter[int]() for _ in range(3))
+        for fate in fates:
+            back.update(fate.back)
+            won[fate.winner] += len(fate.losers)
+            removed.update(fate.removed)
+        for who in self.seats:
+            colour = COLOURS[who]
+            own = before.own[colour] + self._staked(who) - stakes[who] + back[who]
+            lost = None if before.removed is None else before.removed[colour] + removed[who]
+            ends = {"own": own, "captured": before.captured[colour] + won[who], "removed": lost}
+            if any(self.tallies[key][who] not in (None, end) for key, end in ends.items() if end is not None):
+                return False
+        return True
+
     # --- the way to what was seen -------------------------------------------------------------------------------------
 
     def ends(self, s: PopPosition) -> bool:
-        """Return whether what was seen may have been seen here: the phase is right."""
-        return self.guess is None or s.phase == self.guess.phase
+        """Return whether what was seen may have been seen here: the phase is right, and what each has."""
+        if self.guess is None or self.loose:
+            return self.guess is None or s.phase == self.guess.phase
+        own = self.tallies["own"]
+        return s.phase == self.guess.phase and all(own[who] in (None, s.own[COLOURS[who]]) for who in self.seats)
 
     def closed(self, s: PopPosition) -> bool:
         """Return whether nothing may follow: the game is over."""
@@ -195,8 +238,13 @@ class PopGoal(PopLikelihood):
         if s.round == self.before.round:
             found += [card for cards in self.won.values() for card in cards or ()]
         if seen is None or seen < 0:
-            found += [card for card in range(len(CARDS)) if not s.card_seen(card) and card not in self.spoken][:1]
-        return [card for card in dict.fromkeys(found) if not s.card_seen(card)]
+            found += self._other_cards(s)
+        found = [card for card in dict.fromkeys(found) if not s.card_seen(card)]
+        return found or (self._other_cards(s) if self.loose else [])
+
+    def _other_cards(self, s: PopPosition) -> list[int]:
+        """Return a card that nobody has seen, if there is one."""
+        return [card for card in range(len(CARDS)) if not s.card_seen(card) and card not in self.spoken][:1]
 
     def _dealing(self, s: PopPosition, guess: Guess) -> Iterator[IglooPopMove]:
         # A place that was seen empty is filled last, if at all.
@@ -282,6 +330,30 @@ class PopGoal(PopLikelihood):
 
     # --- what may have been meant -------------------------------------------------------------------------------------
 
+    def near(self) -> Iterator[Turn]:
+        """Yield where the first guesses lead, whatever they miss: a check of which every number was told."""
+        if not self.results:
+            return
+        loose = PopGoal(self.before, self.evidence, loose=True)
+        for guess in islice(loose.guesses(), NEAR):
+            goal = PopGoal(self.before, self.evidence, guess, loose=True)
+            state, moves = self.before, list[IglooPopMove]()
+            best: tuple[int, Turn] | None = None
+            while len(moves) < LONGEST:
+                if goal.ends(state):
+                    misses = goal.misses(state)
+                    missed = len(misses)
+                    # The numbers that were read are believed.
+                    if "results" not in misses and (best is None or missed < best[0]):
+                        best = missed, Turn(tuple(moves), state, 0.0)
+                move = next(iter(goal.candidates(state)), None)
+                if move is None:
+                    break
+                state = state.after(move)
+                moves.append(move)
+            if best is not None:
+                yield best[1]
+
     def groups(self, missed: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the parts that may be wrong: each card, each player, what is told of the round."""
         every = (*self.evidence.fields, *self.evidence.places)
@@ -327,10 +399,15 @@ def find(before: PopPosition, evidence: Evidence, limit: int, most: int) -> Sear
     turns: list[Turn] = []
     looked, complete = 0, True
     goal = PopGoal(before, evidence)
+    if goal.moved_card():
+        return SearchResult((), True, 1)
     for number, guess in enumerate(goal.guesses()):
         if looked >= most or number > GUESSES:
             complete = False
             break
+        if not goal.adds_up(guess):
+            looked += 1
+            continue
         found = depth_first.find(before, PopGoal(before, evidence, guess), limit, most - looked)
         looked += found.looked
         complete = complete and found.complete

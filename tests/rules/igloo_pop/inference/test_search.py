@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from companion.lab.bench.turn_times import forget, spoil, whole_turns
+from companion.lab.bench.turn_times import forget, one_step, spoil, whole_turns
 from companion.rules import game
 from companion.rules.core import SetupError
 from companion.rules.igloo_pop.components import CARD_INDEX
 from companion.rules.igloo_pop.inference import check_inference, search
+from companion.rules.inference.explain import explain
 from companion.rules.inference.turns import Evidence, turns
 from tests.worlds.sizes import size
 
@@ -279,3 +280,16 @@ def test_a_full_village_finds_a_number_for_everybody() -> None:
 def test_a_position_needs_its_players() -> None:
     with pytest.raises(SetupError):
         search.cases({"places": {}})
+
+
+def test_where_two_things_are_wrong_the_nearest_turn_misses_no_more_than_these() -> None:
+    """The turn to which the told numbers lead: before it was followed first, it missed up to eight things more."""
+    chance = Random(5)
+    answers = []
+    for before, _, after in whole_turns("igloo-pop", chance, 14):
+        found = explain(before, one_step(Evidence.of_position(after.position(), "igloo-pop"), chance))
+        answers += [] if found.legal else [found]
+    assert len(answers) > 5
+    for found in answers:
+        assert found.nearest is not None and found.nearest.moves
+        assert 1 <= len(found.differences) <= 2, [one.to_json() for one in found.differences]
