@@ -149,6 +149,7 @@ CHANGES = [
     "/api/camera/table/<game_id>/calibrate",
     "/api/camera/table/<game_id>/sheet",
     "/api/camera/table/<game_id>/teach",
+    "/api/cards/<game_id>/deal",
     "/api/cards/<game_id>/forget",
     "/api/cards/<game_id>/judge",
     "/api/cards/<game_id>/pile",
