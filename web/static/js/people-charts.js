@@ -29,7 +29,11 @@ export function rivals(met, nameOf) {
     h("figcaption", null, t("Head to head")),
     h("ul", null, known.map((one) => {
       const level = one.played - one.before - one.behind;
-      const words = [t("ahead of %(who)s %(n)s times", { who: nameOf(one.person), n: one.before }), t("behind %(n)s times", { n: one.behind }), level > 0 && t("level %(n)s times", { n: level })];
+      const words = [
+        tn("ahead of %(who)s %(n)s time", "ahead of %(who)s %(n)s times", one.before, { who: nameOf(one.person) }),
+        tn("behind %(n)s time", "behind %(n)s times", one.behind),
+        level > 0 && tn("level %(n)s time", "level %(n)s times", level),
+      ];
       return h("li", { "data-key": one.person },
         h("span", { class: "name" }, nameOf(one.person)),
         s("svg", { viewBox: `0 0 ${one.played} 1`, preserveAspectRatio: "none", role: "img", "aria-label": list(words.filter(Boolean)) },

@@ -104,8 +104,10 @@ export const memory = {
   },
 };
 
+const soundsKey = () => (store.open ? "sounds-tv" : "sounds");
+
 /** Whether this device is heard: who only watches says so first, and a television has a wish of its own. */
-export const soundsOn = () => memory.get(store.open ? "sounds-tv" : "sounds", !store.open && mayAct());
+export const soundsOn = () => memory.get(soundsKey(), !store.open && mayAct());
 
 /** Have this device heard, or not. */
-export const wishSounds = (on) => memory.set(store.open ? "sounds-tv" : "sounds", on);
+export const wishSounds = (on) => memory.set(soundsKey(), on);
