@@ -50,14 +50,9 @@ class DealWatcher:
         """Return whether another picture of the same scene is wanted."""
         return self._seen is not None
 
-    def concerns(self, snapshot: MatchSnapshot) -> bool:
-        """Return whether cards are laid in this game, and it is the table that lays them."""
-        return snapshot.goes_on and not snapshot.draw and _deal_of(snapshot.game) is not None
-
-    def in_the_way(self, snapshot: MatchSnapshot) -> tuple[FollowState, str] | None:
+    def in_the_way(self, deal: PhotoDeal, snapshot: MatchSnapshot) -> tuple[FollowState, str] | None:
         """Return why nothing can be read now."""
-        deal = _deal_of(snapshot.game)
-        if deal is None or not deal.may_lie(snapshot.states[-1]):
+        if not deal.may_lie(snapshot.states[-1]):
             return FollowState.NO_GAME, messages.CARDS_ALONE
         if not self._cards.knows(snapshot.game):
             return FollowState.TEACH, messages.CARDS_NOT_TAUGHT
@@ -67,14 +62,12 @@ class DealWatcher:
         """Forget what a scene was read as: it has changed."""
         self._seen = None
 
-    def look(self, captured: CapturedFrame, snapshot: MatchSnapshot) -> tuple[FollowState, str]:
+    def look(self, deal: PhotoDeal, captured: CapturedFrame, snapshot: MatchSnapshot) -> tuple[FollowState, str]:
         """Read a picture of a settled scene, enter what is sure; return how it stands then."""
-        deal, state, record = _deal_of(snapshot.game), snapshot.states[-1], Standing(snapshot.match, snapshot.state)
+        record = Standing(snapshot.match, snapshot.state)
         former, self._seen = self._seen, None
-        if deal is None:
-            return FollowState.NO_GAME, messages.CARDS_ALONE
         read = self._cards.circle_in(snapshot.game, captured.image())
-        found = deal.seen(state, [card.name for card in read])
+        found = deal.seen(snapshot.states[-1], [card.name for card in read])
         if len(found.laid) < found.wanted:
             return FollowState.WATCHING, messages.CARDS_AWAITED
         if not found.complete or any(card.p < SURE or card.covered for card in read):
@@ -99,6 +92,7 @@ class DealWatcher:
         return FollowState.ENTERED, messages.CARDS_ENTERED
 
 
-def _deal_of(game_id: str) -> PhotoDeal | None:
-    cards = game_view(game_id).cards
-    return None if cards is None else cards.deal
+def deal_of(snapshot: MatchSnapshot) -> PhotoDeal | None:
+    """Return what reads the cards that are laid in this game; None where none are, or not by the table."""
+    cards = game_view(snapshot.game).cards
+    return None if cards is None or snapshot.draw or not snapshot.goes_on else cards.deal

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from companion.follow import messages
-from companion.follow.deals import DealWatcher
+from companion.follow.deals import DealWatcher, deal_of
 from companion.follow.evidence import (
     Agreed,
     Since,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from companion.follow.cards import CardTable
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import MatchSnapshot, Night
+    from companion.night.games.capabilities import PhotoDeal
     from companion.settings import Settings
     from vision.camera.frame import CapturedFrame
     from vision.track.tracker import Candidate
@@ -210,12 +211,12 @@ class CameraFollower:
         if captured is None:
             return self._idle(FollowState.NO_PICTURE, messages.NO_PICTURE)
         snapshot = self._night.snapshot()
-        if snapshot is not None and self._deals.concerns(snapshot):
-            why_not = self._deals.in_the_way(snapshot)
+        if snapshot is not None and (deal := deal_of(snapshot)) is not None:
+            why_not = self._deals.in_the_way(deal, snapshot)
             if why_not is not None:
                 return self._idle(*why_not)
             if self._settled(captured, snapshot, again=self._deals.wants_another):
-                self._look_at_cards(captured, snapshot)
+                self._look_at_cards(deal, captured, snapshot)
             return EVERY_S
         problem = in_the_way(snapshot)
         if snapshot is None or problem:
@@ -253,10 +254,10 @@ class CameraFollower:
             return again or self._now.is_fresh(record, self._clock(), new=self._scene.new)
         return self._now.due(record, self._clock(), new=self._scene.new)
 
-    def _look_at_cards(self, captured: CapturedFrame, snapshot: MatchSnapshot) -> None:
+    def _look_at_cards(self, deal: PhotoDeal, captured: CapturedFrame, snapshot: MatchSnapshot) -> None:
         """Read the cards that are laid."""
         begun = self._clock()
-        state, note = self._deals.look(captured, snapshot)
+        state, note = self._deals.look(deal, captured, snapshot)
         self._scene.looked()
         self._become(lambda now: now.read_cards(Standing(snapshot.match, snapshot.state), begun, state, note))
 

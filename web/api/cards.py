@@ -12,7 +12,7 @@ from flask import Blueprint, Response
 from msgspec import Meta
 
 from companion.night.games import game_view
-from companion.night.games.capabilities import PhotoDeal, PhotoRound
+from companion.night.games.capabilities import PhotoDeal, PhotoRound, TeachableCards
 from companion.ports import BadDataError
 from companion.rules.core import JSON, RulesError
 from web.api.devices import said_by_device
@@ -150,12 +150,17 @@ def _no_cards() -> RefusedError:
     return RefusedError(404, "no-cards", "This game has no cards that could be taught.")
 
 
+def _cards_of(game_id: str) -> TeachableCards | None:
+    """Return the cards of a game that is offered, None where it has none."""
+    return game_view(game_id).cards if game_id in companion().night.offered else None
+
+
 def _round_of(game_id: str) -> PhotoRound:
     """Return what judges a round of a game that was read from photos.
 
     :raises RefusedError: when the game has no such rounds.
     """
-    cards = game_view(game_id).cards if game_id in companion().night.offered else None
+    cards = _cards_of(game_id)
     if cards is None or cards.round is None:
         raise RefusedError(404, "no-rounds", "Rounds of this game are not read from photos.")
     return cards.round
@@ -166,7 +171,7 @@ def _deal_of(game_id: str) -> PhotoDeal:
 
     :raises RefusedError: when no cards of the game are read so.
     """
-    cards = game_view(game_id).cards if game_id in companion().night.offered else None
+    cards = _cards_of(game_id)
     if cards is None or cards.deal is None:
         raise RefusedError(404, "no-deals", "No cards of this game are read as they are laid.")
     return cards.deal

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from companion.night.games.capabilities import SeenDeal
+from companion.night.games.igloo_pop.photo_round import lying_cards
 from companion.rules.core import State
 from companion.rules.igloo_pop import IglooPopState
 from companion.rules.igloo_pop.components import CARD_TEXT, PLACES
@@ -23,7 +24,7 @@ class IglooPopPhotoDeal:
         pop = cast("IglooPopState", state)
         if pop.phase != "deal":
             return []
-        lying = _lying(pop)
+        lying = lying_cards(pop).values()
         return [text for card, text in enumerate(CARD_TEXT) if text in lying or not pop.card_seen(card)]
 
     def seen(self, state: State[Any], cards: Sequence[str]) -> SeenDeal:
@@ -33,7 +34,8 @@ class IglooPopPhotoDeal:
         into the empty places in their order.
         """
         pop = cast("IglooPopState", state)
-        lying, may_lie = _lying(pop), set(self.may_lie(state))
+        lying = {card: place for place, card in lying_cards(pop).items()}
+        may_lie = set(self.may_lie(state))
         empty = [place for place, card in pop.cards.items() if card is None]
         fits = [
             turn
@@ -54,8 +56,3 @@ class IglooPopPhotoDeal:
         laid = {place: card for card, place in zip(cards, places, strict=True) if place is not None and place in empty}
         missing = tuple(card for card in lying if card not in cards)
         return SeenDeal(places, laid, min(pop.missing_cards, pop.stack_left), missing)
-
-
-def _lying(pop: IglooPopState) -> dict[str, str]:
-    """Return the places of the cards that lie."""
-    return {"/".join(map(str, card)): place for place, card in pop.cards.items() if card is not None}

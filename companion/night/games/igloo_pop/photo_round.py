@@ -14,7 +14,7 @@ from typing import Any, cast
 from companion.night.games import GameView
 from companion.rules.core import JSON, IllegalMoveError, SetupError, State
 from companion.rules.igloo_pop import GAME, IglooPopState
-from companion.rules.igloo_pop.components import COLOURS, IGLOOS, PLACES
+from companion.rules.igloo_pop.components import COLOURS, IGLOOS, PLACES, card_text
 
 MOST_IGLOOS = 12
 
@@ -69,7 +69,7 @@ class IglooPopPhotoRound:
 
     def lying(self, state: State[Any]) -> list[str]:
         """Return the cards of the circle."""
-        return list(_lying(cast("IglooPopState", state)).values())
+        return list(lying_cards(cast("IglooPopState", state)).values())
 
     def judge(self, cards: Any, state: State[Any] | None = None) -> dict[str, JSON]:
         """Return what a round comes to; without the state of a match everybody begins with ten thalers.
@@ -128,15 +128,16 @@ def _alone(cards: Sequence[SeenCard]) -> IglooPopState:
     return cast("IglooPopState", begun)
 
 
-def _lying(state: IglooPopState) -> dict[str, str]:
-    return {place: "/".join(map(str, card)) for place, card in state.cards.items() if card is not None}
+def lying_cards(state: IglooPopState) -> dict[str, str]:
+    """Return the cards that lie, by their places."""
+    return {place: card_text(card) for place, card in state.cards.items() if card is not None}
 
 
 def _same_cards(cards: Sequence[SeenCard], state: IglooPopState) -> None:
     texts = [one.card for one in cards]
     if len(set(texts)) != len(texts):
         raise SetupError("A card is there twice.")
-    lying = _lying(state)
+    lying = lying_cards(state)
     for one in cards:
         if one.igloos and lying.get(one.place) != one.card:
             raise SetupError(

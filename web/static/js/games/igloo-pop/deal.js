@@ -18,16 +18,16 @@ export const isDealing = () => match()?.game === ID && match().phase === "deal" 
 
 const alter = (changes) => { now = { ...now, ...changes }; change(() => {}); };
 const lying = () => new Set(match().cards.filter((one) => one.numbers).map((one) => cardName(one.numbers)));
-const wanted = () => Math.min(match().cards.filter((one) => !one.numbers).length, match().stack_left);
+const empty = () => match().cards.filter((one) => !one.numbers).map((one) => one.place);
+const wanted = () => Math.min(empty().length, match().stack_left);
 
 /** The new cards by their places, as the table's command takes them. */
 function laid() {
   const there = lying();
   const anew = now.cards.filter((one) => !there.has(one.card));
-  const used = new Set(anew.map((one) => one.place));
-  const free = match().cards.filter((one) => !one.numbers && !used.has(one.place)).map((one) => one.place);
-  const open = new Set(match().cards.filter((one) => !one.numbers).map((one) => one.place));
-  return anew.map((one) => [open.has(one.place) ? one.place : free.shift(), one.card]);
+  const open = empty();
+  const free = open.filter((place) => !anew.some((one) => one.place === place));
+  return anew.map((one) => [open.includes(one.place) ? one.place : free.shift(), one.card]);
 }
 
 async function read(file) {
