@@ -111,14 +111,21 @@ def _some_of(pool: Floats, shape: tuple[int, ...], rng: np.random.Generator) -> 
     return pool[start : start + many].reshape(shape)
 
 
-def projection(features: Floats, components: int) -> dict[str, NDArray[Any]]:
-    """Return ``mean``, ``scale`` and ``axes`` that bring features (n, features) to (n, components), nearly white."""
-    mean = features.mean(axis=0)
+def scale_of(features: Floats) -> Floats:
+    """Return (features,): by how much each counts. Within a group it is common to all, and groups count alike.
+
+    So strong features stay strong.
+    """
     scale = np.zeros(features.shape[1], np.float32)
     for group in groups():
         spread = features[:, group].std(axis=0)
-        # Within a group the scale is common (strong features stay strong), and groups count alike.
         scale[group] = 1 / (np.sqrt(np.mean(spread**2)) + 1e-6) / np.sqrt(group.stop - group.start)
+    return scale
+
+
+def projection(features: Floats, components: int) -> dict[str, NDArray[Any]]:
+    """Return ``mean``, ``scale`` and ``axes`` that bring features (n, features) to (n, components), nearly white."""
+    mean, scale = features.mean(axis=0), scale_of(features)
     scaled = (features - mean) * scale
     covariance = scaled.T @ scaled / len(scaled)
     values, vectors = np.linalg.eigh(covariance)

@@ -29,24 +29,33 @@ _HELD: Final = 0.5
 """How much the regression is held back, of 0.5 and 2 the better on real tiles (Kingdomino's boards 1–37)."""
 
 
-def train_whole(features: Floats, by: Arrays, examples: Examples) -> dict[str, NDArray[Any]]:
-    """Return the :data:`ARRAYS` of examples (n, features): of those that were taught, not of what was put together.
+def ridge(seen: Floats, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Return (features, states) and (states,): ``seen`` (n, features) times the one plus the other answers ``rows``.
 
-    ``by`` holds ``mean`` and ``scale`` of the features. A rare content weighs more, by the root of how rare it is.
+    ``rows`` (n,) numbers the state of each. A rare one weighs more, by the root of how rare it is.
     """
-    taught = np.nonzero(examples.source >= 0)[0]
-    states, first, rows = np.unique(examples.state[taught], return_index=True, return_inverse=True)
-    seen = ((features[taught] - by["mean"]) * by["scale"]).astype(np.float64)
-    targets = np.eye(len(states))[rows]
+    inputs = seen.astype(np.float64)
+    targets = np.eye(int(rows.max()) + 1)[rows]
     usual = targets.mean(axis=0)
     weight = 1 / np.sqrt(np.bincount(rows))[rows]
     weight /= weight.mean()
-    held = _HELD * float((seen**2).sum(axis=1).mean())
-    inner = seen.T @ (seen * weight[:, None]) + held * np.eye(seen.shape[1])
-    answers = np.linalg.solve(inner, seen.T @ ((targets - usual) * weight[:, None]))
+    held = _HELD * float((inputs**2).sum(axis=1).mean())
+    inner = inputs.T @ (inputs * weight[:, None]) + held * np.eye(inputs.shape[1])
+    answers = np.linalg.solve(inner, inputs.T @ ((targets - usual) * weight[:, None]))
+    return answers.astype(np.float32), usual.astype(np.float32)
+
+
+def train_whole(features: Floats, by: Arrays, examples: Examples) -> dict[str, NDArray[Any]]:
+    """Return the :data:`ARRAYS` of examples (n, features): of those that were taught, not of what was put together.
+
+    ``by`` holds ``mean`` and ``scale`` of the features.
+    """
+    taught = np.nonzero(examples.source >= 0)[0]
+    _, first, rows = np.unique(examples.state[taught], return_index=True, return_inverse=True)
+    answers, usual = ridge((features[taught] - by["mean"]) * by["scale"], rows)
     return {
-        "whole_answers": answers.astype(np.float32),
-        "whole_usual": usual.astype(np.float32),
+        "whole_answers": answers,
+        "whole_usual": usual,
         "whole_ground": examples.ground[taught][first],
         "whole_counts": examples.counts[taught][first],
     }

@@ -19,12 +19,14 @@ import numpy as np
 from companion.lab.bench.vision.boards import calibration_error, positions
 from companion.lab.rows import Row, row
 from companion.lab.worlds import board, board_art
-from vision.board.features import describe, find_vocabulary, groups
+from vision.board.features import describe, find_vocabulary
 from vision.board.labels import Content, from_json, read_label_file
 from vision.board.layout import Layout, open_layout
 from vision.board.patches import PATCH, Sampler
 from vision.decode.photo import read_photo, read_photo_file
 from vision.learn.augment import draw_moves, in_other_light
+from vision.learn.optimiser import scale_of
+from vision.learn.whole_contents import ridge
 from vision.read.calibrate import calibrate, to_profile
 from vision.read.place_posterior import UNSURE
 from vision.read.profile import printed_places
@@ -43,8 +45,6 @@ _SHOWN: Final = 6
 _CELLS: Final = 8
 _DIRECTIONS: Final = 9
 _VIEWS: Final = 8
-_RIDGE: Final = 0.5
-"""How much a ridge holds back: the best of 0.5 and 2 on Kingdomino's boards 1–37, so not unseen there."""
 
 Read = tuple[Content, float, bool]
 """A content, how likely it is, and whether one had better not rely on it."""
@@ -206,7 +206,7 @@ def _ridge(sampler: Sampler, taught: Sequence[Shown]) -> Callable[[ByteArray, Po
     """Teach ridge regression from the product's features, one answer for each content that was taught.
 
     What was never taught together cannot be read. Each taught place is shown :data:`_VIEWS` times, moved and turned as
-    the product shows them; a rare content weighs more, by the root of how rare it is.
+    the product shows them.
     """
     rng = np.random.default_rng(0)
     straights = [sampler.straighten(image, pose) for image, pose, _ in taught]
@@ -219,22 +219,13 @@ def _ridge(sampler: Sampler, taught: Sequence[Shown]) -> Callable[[ByteArray, Po
         lying += [contents[number] for number in numbers]
     names = sorted(set(lying), key=lambda content: (content.ground, content.things))
     rows = np.array([names.index(content) for content in lying])
-    features = np.concatenate(seen).astype(np.float64)
-    mean, scale = features.mean(axis=0), np.zeros(features.shape[1])
-    for group in groups():
-        scale[group] = 1 / (np.sqrt(np.mean(features[:, group].var(axis=0))) + 1e-6) / np.sqrt(group.stop - group.start)
-    features = (features - mean) * scale
-    features /= (size := np.sqrt((features**2).sum(axis=1).mean()))
-    targets = np.eye(len(names))[rows]
-    usual = targets.mean(axis=0)
-    weight = 1 / np.sqrt(np.bincount(rows))[rows]
-    weight /= weight.mean()
-    inner = features.T @ (features * weight[:, None]) + _RIDGE * np.eye(features.shape[1])
-    answers = np.linalg.solve(inner, features.T @ ((targets - usual) * weight[:, None]))
+    features = np.concatenate(seen)
+    mean, scale = features.mean(axis=0), scale_of(features)
+    answers, usual = ridge((features - mean) * scale, rows)
 
     def read(image: ByteArray, pose: Pose) -> Sequence[Read]:
         patches = describe(sampler.cut(sampler.straighten(image, pose)), known)
-        scores = (patches - mean) * scale / size @ answers + usual
+        scores = (patches - mean) * scale @ answers + usual
         return [(names[index], 1.0, False) for index in scores.argmax(axis=1).tolist()]
 
     return read
