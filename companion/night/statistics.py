@@ -151,8 +151,7 @@ class Statistics:
 
 
 def _nothing() -> dict[str, Any]:
-    nothing = {"played": 0, "won": 0, "last": 0, "streak": 0, "longest": 0}
-    return {**nothing, "rivals": {}, "by": {}, "course": []}
+    return {"played": 0, "won": 0, "last": 0, "streak": 0, "longest": 0, "rivals": {}, "by": {}, "course": []}
 
 
 def _rivals(met: dict[str, list[int]]) -> list[RivalFigures]:

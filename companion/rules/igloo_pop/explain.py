@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion.rules.core import JSON, Reason
 from companion.rules.igloo_pop import moves as m
-from companion.rules.igloo_pop.components import CARD_BITS, CARD_TEXT, COLOURS, IGLOOS, PLACES
+from companion.rules.igloo_pop.components import CARD_BITS, CARD_TEXT, COLOURS, IGLOOS, PLACES, card_text
 from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.position import PopPosition
 from companion.rules.igloo_pop.settling import explain_card
@@ -28,7 +28,7 @@ def why_not(state: PopPosition, move: IglooPopMove) -> Reason:
 
 def _card(state: PopPosition, place: str) -> str:
     numbers = state.cards[place]
-    return "/".join(map(str, numbers)) if numbers else "unknown"
+    return card_text(numbers) if numbers else "unknown"
 
 
 def _together(facts: dict[str, JSON], *keys: str) -> Reason:

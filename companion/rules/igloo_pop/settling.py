@@ -34,9 +34,15 @@ def highest_match(bits: int, igloos: Iterable[int]) -> tuple[int, int]:
 
 
 class Thalers(NamedTuple):
-    """What becomes of the thalers of a card: whose come back, whose the winner takes, whose leave the game."""
+    """What becomes of the thalers of a card: whose come back, whose the winner takes, whose leave the game.
+
+    ``right`` and ``wrong`` are whose igloos match and do not, in their order; ``number`` is the winner's, 0 for none.
+    """
 
     winner: int
+    number: int
+    right: list[int]
+    wrong: list[int]
     back: list[int]
     losers: list[int]
     removed: list[int]
@@ -48,12 +54,12 @@ def thalers(card: int, igloos: Sequence[int], remove: bool) -> Thalers:
     ``remove`` is the house ruling for the case that none of several matches (POP-3.7).
     """
     bits = CARD_BITS[card]
-    winner, _ = highest_match(bits, igloos)
+    winner, number = highest_match(bits, igloos)
     right = [igloo >> 4 for igloo in igloos if bits >> (igloo & 15) & 1]
     wrong = [igloo >> 4 for igloo in igloos if not bits >> (igloo & 15) & 1]
     losers = [who for who in wrong if who != winner] if right else []
     removed = [winner] * (len(wrong) - len(losers)) if right else wrong if remove or len(igloos) == 1 else []
-    return Thalers(winner, right if right or removed else wrong, losers, removed)
+    return Thalers(winner, number, right, wrong, right if right or removed else wrong, losers, removed)
 
 
 def explain_card(where: int, card: int, igloos: Sequence[int], remove: bool) -> Reason:
@@ -61,11 +67,7 @@ def explain_card(where: int, card: int, igloos: Sequence[int], remove: bool) -> 
 
     ``remove`` is the house ruling for the case that none of several matches (POP-3.7).
     """
-    bits = CARD_BITS[card]
-    _, number = highest_match(bits, igloos)
-    winner, back, won, removed = thalers(card, igloos, remove)
-    right = [igloo >> 4 for igloo in igloos if bits >> (igloo & 15) & 1]
-    wrong = [igloo >> 4 for igloo in igloos if not bits >> (igloo & 15) & 1]
+    winner, number, right, wrong, back, won, removed = thalers(card, igloos, remove)
     lost = len(wrong) - len(won)
     facts: dict[str, JSON] = {
         "place": PLACES[where],
