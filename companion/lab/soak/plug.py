@@ -188,7 +188,8 @@ def _wrong_setting(data: Path, diary: Diary, at: int) -> Iterator[str]:
     begun = [value for value, (begin, _) in zip(diary.values, diary.settings, strict=True) if begin <= at]
     if not known or (diary.restoring is not None and at >= diary.restoring[0]):
         return
-    value = read_settings(data / SETTINGS_FILE)[0].get(SETTING)
+    path = data / SETTINGS_FILE
+    value = read_settings(path)[0].get(SETTING) if path.exists() else None
     if value not in {known[-1], *begun[len(known) :]}:
         yield f"setting {value} instead of {known[-1]}"
 
@@ -245,13 +246,13 @@ def _companion(*arguments: str) -> str:
     return done.stdout
 
 
-def rows(seconds: float) -> Iterable[Row]:
-    """Yield the table: as many cuts as a timed run has seconds, twenty times over, 20 at least."""
+def rows(count: int) -> Iterable[Row]:
+    """Yield the table, for so many cuts."""
     if why := impossible():
         yield row("the plug", "not run", note=why)
         return
     with tempfile.TemporaryDirectory(prefix="companion-plug-") as name:
-        found = pulled(Path(name), max(20, round(20 * seconds)))
+        found = pulled(Path(name), count)
     note = f"{found.cuts} cuts ({found.hard} as an answer had come), {found.acknowledged} answers, "
     note += f"{found.writes} writes, {found.flushes} flushes"
     yield row("acknowledged and lost by a power cut", found.lost, "", "0", note)
