@@ -53,7 +53,8 @@ done
 
 uninstall() {
   if systemd; then systemctl disable --now companion 2>/dev/null || true; fi
-  rm -f "$UNIT" "$RULES" "$STICK_RULES" "$BRAILLE_RULES" "$AVAHI" "$COMMAND"
+  local placed=("$UNIT" "$RULES" "$STICK_RULES" "$BRAILLE_RULES" "$AVAHI" "$COMMAND")
+  rm -f "${placed[@]}" "${placed[@]/%/.new}"
   rm -rf "$PREFIX"
   if systemd; then
     systemctl daemon-reload
