@@ -139,12 +139,22 @@ def after(card: RecordedCard, where: Sequence[Cut], folder: Path, rng: random.Ra
             image = folder / f"cut-{number}.img"
             copied(durable, image)
             _arrive(image, waiting, cut.chance, rng)
-            run("mount", "-o", "loop", str(image), str(place))
+            _mount(image, place)
             try:
                 yield cut, place
             finally:
                 run("umount", "--lazy", str(place))
                 image.unlink()
+
+
+def _mount(image: Path, place: Path) -> None:
+    """Mount what a cut left. A superblock of which half arrived is mended first, as at the start of a Pi."""
+    try:
+        run("mount", "-o", "loop", str(image), str(place))
+    except DeviceError:
+        # As with fsck.repair=yes. Its exit status is not asked: what it could not mend cannot be mounted either.
+        subprocess.run(["e2fsck", "-y", str(image)], check=False, capture_output=True)
+        run("mount", "-o", "loop", str(image), str(place))
 
 
 def _arrive(image: Path, waiting: Sequence[Noted], chance: float, rng: random.Random) -> None:

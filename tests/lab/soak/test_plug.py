@@ -62,6 +62,20 @@ def test_what_nobody_flushed_may_arrive_in_part(card: RecordedCard, tmp_path: Pa
     assert sorted(found) == [(f"file-{n}", 0) for n in range(8)]
 
 
+@only_where_one_can_be_recorded
+def test_a_superblock_of_which_half_arrived_is_mended(card: RecordedCard, tmp_path: Path) -> None:
+    written(card.place / "flushed", "is there", safe=True)
+    now = card.position()
+    whole = made(tmp_path / "other.img", mib=16).read_bytes()[1536:2048]
+    with card.log.open("ab") as log:
+        log.write(RECORD.pack(WRITE, 1536, 512) + whole)
+    end = card.position()
+    (found,) = (
+        (place / "flushed").read_text() for _, place in after(card, [Cut(end, 1.0)], tmp_path, random.Random(1))
+    )
+    assert end > now and found == "is there"
+
+
 def test_a_log_that_was_cut_off_ends_with_its_last_whole_record(tmp_path: Path) -> None:
     log = tmp_path / "writes.log"
     log.write_bytes(RECORD.pack(WRITE, 512, 3) + b"abc" + RECORD.pack(FLUSH, 0, 0) + RECORD.pack(WRITE, 0, 9) + b"torn")
