@@ -53,7 +53,8 @@ done
 
 uninstall() {
   if systemd; then systemctl disable --now companion 2>/dev/null || true; fi
-  rm -f "$UNIT" "$RULES" "$STICK_RULES" "$BRAILLE_RULES" "$AVAHI" "$COMMAND"
+  local placed=("$UNIT" "$RULES" "$STICK_RULES" "$BRAILLE_RULES" "$AVAHI" "$COMMAND")
+  rm -f "${placed[@]}" "${placed[@]/%/.new}"
   rm -rf "$PREFIX"
   if systemd; then
     systemctl daemon-reload
@@ -98,34 +99,39 @@ fit_sessions() {
   }
 }
 
-# Unit, rules and announcement of VERSION, from its own package.
-put_in_place() {
-  local files
-  files="$(echo "$1"/lib/python3*/site-packages/companion/install)"
-  place() { if [ -e "$files/$1" ]; then install -D -m 0644 "$files/$1" "$2"; else rm -f "$2"; fi; }
-  place companion.service "$UNIT"
-  place 70-companion.rules "$RULES"
-  place 99-companion-braille.rules "$BRAILLE_RULES"
-  if [ -x /usr/libexec/udisks2/udisksd ]; then rm -f "$STICK_RULES"; else
-    place 71-companion-stick.rules "$STICK_RULES"
-  fi
-  place avahi-companion.service "$AVAHI"
-  if systemd; then
-    udevadm control --reload
-    udevadm trigger --subsystem-match=tty --subsystem-match=usb || true
-    systemctl daemon-reload
-    systemctl enable --quiet companion
-  fi
+# Unit, rules and announcement of VERSION, from its own package: each is first written beside its place, then moved there.
+# After a power cut there is the old one or the new one; systemd takes an empty unit for one that must not be started.
+each_file() {
+  "$1" companion.service "$UNIT"
+  "$1" 70-companion.rules "$RULES"
+  "$1" 99-companion-braille.rules "$BRAILLE_RULES"
+  "$1" 71-companion-stick.rules "$STICK_RULES"
+  "$1" avahi-companion.service "$AVAHI"
 }
+write_beside() {
+  if [ ! -e "$files/$1" ] || { [ "$2" = "$STICK_RULES" ] && [ -x /usr/libexec/udisks2/udisksd ]; }; then
+    rm -f "$2.new"
+  else install -D -m 0644 "$files/$1" "$2.new"; fi
+}
+put_in_place() { if [ -e "$2.new" ]; then mv "$2.new" "$2"; else rm -f "$2"; fi; }
 
 # All of VERSION is on the card before `current` leads to it: after a power cut it is one version or the other, whole.
 switch_to() {
+  local files
   trap '' HUP
+  files="$(echo "$1"/lib/python3*/site-packages/companion/install)"
+  each_file write_beside
   sync || die "The card refuses to write; nothing was switched."
   ln -sfn "$1" "$PREFIX/current.new"
   mv -T "$PREFIX/current.new" "$PREFIX/current"
+  each_file put_in_place
+  if systemd; then
+    systemctl daemon-reload
+    systemctl enable --quiet companion
+    udevadm control --reload
+    udevadm trigger --subsystem-match=tty --subsystem-match=usb || true
+  fi
   sync || die "The card refuses to write; sudo companion doctor says more."
-  put_in_place "$1"
   # Whether it has come up is asked of its page, not of systemd.
   if systemd && [ "$start" = yes ]; then systemctl restart companion || true; fi
 }

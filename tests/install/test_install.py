@@ -164,6 +164,7 @@ def test_taking_it_away_leaves_the_nights_and_the_owners_options(tmp_path: Path)
         "etc/systemd/system/companion.service",
         *(f"etc/udev/rules.d/{path.name}" for path in FILES.glob("*.rules")),
         "etc/avahi/services/companion.service",
+        "etc/systemd/system/companion.service.new",  # as a power cut leaves it
         "usr/local/bin/companion",
         "opt/companion/20260101-000000-1/bin/companion",
     ]

@@ -207,6 +207,13 @@ def bench_flood(seconds: float, beside: Path | None = None) -> Iterable[Row]:
     yield from rows(seconds, beside)
 
 
+def bench_plug(seconds: float) -> Iterable[Row]:
+    """Pull the plug at moments of an evening on a recorded card, 20 for each second of a timed run; needs root."""
+    from companion.lab.soak.plug import rows
+
+    yield from rows(max(20, round(20 * seconds)))
+
+
 TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "rules": bench_rules,
     "turns": bench_turns,
@@ -222,8 +229,9 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "small": bench_small,
     "soak": bench_soak,
     "flood": bench_flood,
+    "plug": bench_plug,
 }
-NAMED_ONLY = frozenset({"install", "small", "soak", "flood", "readers"})
+NAMED_ONLY = frozenset({"install", "small", "soak", "flood", "plug", "readers"})
 """What takes root, a network or long is run when it is named, not among all."""
 
 
@@ -276,7 +284,7 @@ def command(
     beside: Path | None,
     as_json: bool,
 ) -> int:
-    """Print speed and accuracy tables; without a name, all of them but install, small, soak, flood and readers.
+    """Print speed and accuracy tables; without a name, all of them but install, small, soak, flood, plug, readers.
 
     Exit status 1: a random game broke a rule.
     """

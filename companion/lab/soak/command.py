@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from companion.lab.rows import Row, row
-from companion.lab.soak import absurd_values, clients, faults, flood, fuzz, journal_at_rest, sd_card
+from companion.lab.soak import absurd_values, clients, faults, flood, fuzz, journal_at_rest, plug, sd_card
 from companion.lab.soak import camera as soak_camera
 from companion.lab.soak.play import ServedCompanion, killing
 from companion.lab.soak.targets import TARGETS
 
 KILLS_PER_HOUR = 1000
+PLUG_CUTS_PER_HOUR = 1000
 FUZZ_S = 600.0
 
 
@@ -31,6 +32,7 @@ def rows(seconds: float) -> Iterable[Row]:
         yield from _at_rest(max(10, round(300 * share)))
         yield from _disk(folder)
         yield from _card(folder)
+        yield from plug.rows(max(20, round(PLUG_CUTS_PER_HOUR * share)))
         yield from _line(share)
         yield from _camera(folder, share)
         house = ServedCompanion(folder / "house", "--simulate")

@@ -54,16 +54,16 @@ class SdCard:
         self.image.touch()
         os.truncate(self.image, 24 * 1024 * 1024)
         self.place.mkdir()
-        _run("mkfs.ext4", "-q", "-F", str(self.image))
+        run("mkfs.ext4", "-q", "-F", str(self.image))
         self.insert()
 
     def insert(self) -> None:
         """Mount it."""
-        _run("mount", "-o", "loop,errors=remount-ro", str(self.image), str(self.place))
+        run("mount", "-o", "loop,errors=remount-ro", str(self.image), str(self.place))
 
     def fail(self) -> None:
         """Let the file system find an error, as it does when a card gives back what was never written."""
-        source = _run("findmnt", "-n", "-o", "SOURCE", str(self.place)).strip()
+        source = run("findmnt", "-n", "-o", "SOURCE", str(self.place)).strip()
         (Path("/sys/fs/ext4") / Path(source).name / "trigger_fs_error").write_text("1", encoding="ascii")
 
     def mend(self) -> None:
@@ -72,7 +72,7 @@ class SdCard:
         A mount namespace that somebody made meanwhile keeps the old file system alive, with its error: so what lies on
         the card is put in as another one.
         """
-        _run("umount", str(self.place))
+        run("umount", str(self.place))
         self.image = Path(shutil.copyfile(self.image, self.image.with_name(f"{self.image.name}.mended")))
         # 1: errors were found and corrected.
         subprocess.run(["e2fsck", "-p", str(self.image)], check=False, capture_output=True)
@@ -185,9 +185,13 @@ def _companion(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
-def _run(*command: str) -> str:
+def run(*command: str) -> str:
+    """Run a program of the system and return what it says.
+
+    :raises DeviceError: it is not there, or fails.
+    """
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         why = getattr(error, "stderr", "") or str(error)
         raise DeviceError(f"{command[0]}: {' '.join(why.split())[:200]}") from error

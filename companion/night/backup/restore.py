@@ -173,7 +173,7 @@ def settle(folder: Path) -> bool:
         real_folder(former, make=True)
         give_to_owner(former, folder)
         for entry in sorted(folder.iterdir()):
-            log = entry.name.endswith(("-wal", "-shm", ".mark")) and not entry.name.startswith("access.")
+            log = entry.name.endswith(("-wal", "-shm", "-journal", ".mark")) and not entry.name.startswith("access.")
             if (kept(entry.name) or log) and not (entry.name == EVIDENCE and not pictures):
                 entry.replace(former / entry.name)
         sync_folder(former)

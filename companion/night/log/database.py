@@ -96,7 +96,7 @@ def open_database(path: Path, schema: Schema, *, read_only: bool = False) -> sql
     :raises StorageError: when it cannot be opened, was made by a newer program, or is missing and ``read_only``.
     """
     try:
-        for part in ("", "-wal", "-shm"):
+        for part in ("", "-wal", "-shm", "-journal"):
             unlinked(path.with_name(path.name + part))
         if not path.exists():
             log = path.with_name(path.name + "-wal")
@@ -105,6 +105,8 @@ def open_database(path: Path, schema: Schema, *, read_only: bool = False) -> sql
             if read_only:
                 raise StorageError("disk-cannot-open", file=str(path))
             _create(path, schema)
+        if not read_only:
+            _roll_back(path)
         _examine(path, schema)
         db = _connect(path, read_only=read_only)
         try:
@@ -178,6 +180,17 @@ def _create(path: Path, schema: Schema) -> None:
     finally:
         new.unlink(missing_ok=True)
         new.with_name(new.name + "-journal").unlink(missing_ok=True)
+
+
+def _roll_back(path: Path) -> None:
+    """Let SQLite undo what a power cut left half done before the file had its log (WAL): a reader alone cannot."""
+    if path.stat().st_size == 0 or not path.with_name(path.name + "-journal").exists():
+        return
+    db = _connect(path, read_only=False)
+    try:
+        db.execute("PRAGMA user_version").fetchone()
+    finally:
+        db.close()
 
 
 def _examine(path: Path, schema: Schema) -> None:
@@ -268,7 +281,7 @@ def move_aside(path: Path, *, keep_mark: bool = False) -> Sequence[Path]:
     """Move a damaged database and its companions aside (but for its mark, with ``keep_mark``); return the new paths."""
     mark = time.strftime("damaged-%Y%m%d-%H%M%S", time.gmtime())
     moved = []
-    for suffix in ("", "-wal", "-shm", *(() if keep_mark else (".mark",))):
+    for suffix in ("", "-wal", "-shm", "-journal", *(() if keep_mark else (".mark",))):
         part = path.with_name(path.name + suffix)
         if part.exists():
             target = path.with_name(f"{path.name}.{mark}{suffix}")

@@ -136,7 +136,7 @@ def test_what_takes_root_or_an_hour_runs_only_when_it_is_named(monkeypatch: pyte
         monkeypatch.setitem(command.TABLES, name, lambda _, name=name: ran.append(name) or [])
     monkeypatch.setattr(command, "bench_shake", lambda *_: ran.append("shake") or [])
     CliRunner().invoke(command.command, ["--json"], catch_exceptions=False)
-    assert set(command.TABLES) - set(ran) == {"install", "small", "soak", "flood", "readers"}
+    assert set(command.TABLES) - set(ran) == {"install", "small", "soak", "flood", "plug", "readers"}
     CliRunner().invoke(command.command, ["soak", "--json"], catch_exceptions=False)
     assert ran[-1] == "soak"
 

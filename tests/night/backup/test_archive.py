@@ -292,7 +292,9 @@ def test_a_write_ahead_log_of_the_former_state_does_not_reach_the_new_one(data: 
             shutil.copyfile(data / f"copy.sqlite{part}", data / f"journal.sqlite{part}")
     for part in data.glob("copy.sqlite*"):
         part.unlink()
+    (data / "journal.sqlite-journal").write_bytes(b"")
     _, former = restore(tmp_path / "one.zip", data)
+    assert not (data / "journal.sqlite-journal").exists(), "it would be applied to the nights brought back"
     with contextlib.closing(Journal(data / "journal.sqlite", read_only=True)) as journal:
         assert journal.last_of("later") == 0
     with contextlib.closing(Journal(former / "journal.sqlite", read_only=True)) as journal:

@@ -364,3 +364,34 @@ def test_a_forgotten_name_leaves_the_files(path: Path) -> None:
         for part in path.parent.iterdir():
             assert b"Wilhelmina" not in part.read_bytes(), part
         assert b"Robert" in path.read_bytes()
+
+
+# --- a power cut before a file had its log ----------------------------------------------------------------------
+
+
+def half_done(path: Path) -> None:
+    """Leave a database as a power cut does in a change that is noted in a rollback journal, as before WAL is on."""
+    other = path.with_name("other.sqlite")
+    with journal_at(other) as journal:
+        journal.append("pause", {}, action_id="kept")
+    with contextlib.closing(sqlite3.connect(other, isolation_level=None)) as db:
+        assert db.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+        db.execute("PRAGMA cache_size = 1")
+        db.execute("BEGIN")
+        db.execute("CREATE TABLE half (x)")
+        db.executemany("INSERT INTO half VALUES (?)", [(bytes(3000),)] * 50)
+        for part in ("", "-journal"):
+            shutil.copy(other.with_name(other.name + part), path.with_name(path.name + part))
+
+
+def test_what_a_power_cut_left_half_done_is_undone(path: Path) -> None:
+    half_done(path)
+    with journal_at(path) as journal:
+        assert [entry.action_id for entry in journal.since(0)] == ["kept"]
+    assert not path.with_name("journal.sqlite-journal").exists()
+
+
+def test_what_was_half_done_goes_aside_with_its_file(path: Path) -> None:
+    half_done(path)
+    move_aside(path)
+    assert not path.with_name("journal.sqlite-journal").exists(), "it would be applied to the next file of that name"
