@@ -199,6 +199,26 @@ def nothing_found(page: Page) -> None:
     expect(page.locator(".answers > li")).to_have_count(0)
 
 
+def test_an_answer_that_does_not_come_is_asked_for_again(phones: Phones, service: Service) -> None:
+    service.companion.open_match()
+    page = phones.player()
+    lost: list[str] = []
+
+    def lose_the_first(route: Route) -> None:
+        lost.append(route.request.url)
+        if len(lost) == 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/api/rules/*/search?*", lose_the_first)
+    page.click(".to-referee")
+    page.fill("#rule-search", "POP-4.4")
+    expect(page.locator(".answers > li").first).to_have_attribute("data-key", "POP-4.4")
+    assert len(lost) == 2
+    phones.forgive("ERR_FAILED")
+
+
 def test_ten_listed_disputes_are_answered(phones: Phones, service: Service) -> None:
     page = phones.spectator(width=1280, height=900)
     page.click(".to-referee")

@@ -14,7 +14,7 @@ import { code, said, t, tn, withWords } from "./words.js";
 const MOST_SHOWN = 60;
 /** So many answers at first: the best one is to be read, and the board stays in reach. */
 const MOST_ANSWERS = 3;
-/** A rulebook that could not be fetched is asked for again after this while. */
+/** A rulebook, or an answer, that could not be fetched is asked for again after this while. */
 const AGAIN_MS = 3000;
 /** `options` are those `of` a game. */
 const fresh = () => ({ game: null, book: null, query: "", found: null, answers: MOST_ANSWERS, open: null, path: [], rulings: null, where: "live", shown: 0, options: null, of: null, pick: 0, state: null });
@@ -64,7 +64,9 @@ async function search(query) {
   now.query = query;
   if (!query.trim()) return alter({ found: null });
   const answer = await fetched(() => ask(`/api/rules/${chosen()}/search?${lang()}&q=${encodeURIComponent(query)}`));
-  if (answer && mine === request) alter({ found: answer.found.map((one) => one.id), answers: MOST_ANSWERS });
+  if (mine !== request) return;
+  if (!answer) return setTimeout(() => { if (mine === request) search(query); }, AGAIN_MS);
+  alter({ found: answer.found.map((one) => one.id), answers: MOST_ANSWERS });
 }
 
 function clauseEntry(one) {

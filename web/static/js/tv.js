@@ -71,13 +71,18 @@ function beside(game) {
   ];
 }
 
-/** Letters of a drawing that are too small for a room are made as large as can be read; a folded one's have no size. */
+/**
+ * Letters of a drawing that are too small for a room are made as large as can be read; a folded one's have no size.
+ * All are looked at before the first is changed: after a change the browser would lay the whole drawing out anew for each.
+ */
 function enlarge() {
-  for (const one of document.querySelectorAll("#board svg:not(.source) > * text, #board svg:not(.source) > text, #beside svg text")) {
+  const letters = document.querySelectorAll("#board svg:not(.source) > * text, #board svg:not(.source) > text, #beside svg text");
+  const small = [...letters].flatMap((one) => {
     const { a, b } = one.getScreenCTM() ?? { a: 0, b: 0 };
     const scale = Math.hypot(a, b);
-    if (scale && parseFloat(getComputedStyle(one).fontSize) * scale < LEAST_PX) one.style.fontSize = `${(LEAST_PX / scale).toFixed(2)}px`;
-  }
+    return scale && parseFloat(getComputedStyle(one).fontSize) * scale < LEAST_PX ? [[one, LEAST_PX / scale]] : [];
+  });
+  for (const [one, size] of small) one.style.fontSize = `${size.toFixed(2)}px`;
 }
 
 function draw() {
