@@ -13,6 +13,7 @@ from companion.follow import messages
 from companion.follow.following import FollowState, Standing
 from companion.night.answers import CAMERA, Actor, Role
 from companion.night.games import game_view
+from companion.ports import BadDataError
 
 if TYPE_CHECKING:
     from companion.follow.cards import CardTable
@@ -54,9 +55,8 @@ class DealWatcher:
         """Return why nothing can be read now."""
         if not deal.may_lie(snapshot.states[-1]):
             return FollowState.NO_GAME, messages.CARDS_ALONE
-        if not self._cards.knows(snapshot.game):
-            return FollowState.TEACH, messages.CARDS_NOT_TAUGHT
-        return None
+        unknown = self._cards.why_unknown(snapshot.game)
+        return (FollowState.TEACH, unknown) if unknown else None
 
     def forget(self) -> None:
         """Forget what a scene was read as: it has changed."""
@@ -66,9 +66,13 @@ class DealWatcher:
         """Read a picture of a settled scene, enter what is sure; return how it stands then."""
         record = Standing(snapshot.match, snapshot.state)
         former, self._seen = self._seen, None
-        read = self._cards.circle_in(snapshot.game, captured.image())
+        image = captured.image()
+        try:
+            read = self._cards.circle_in(snapshot.game, image)
+        except BadDataError as error:
+            return FollowState.TEACH, str(getattr(error, "note", error))
         found = deal.seen(snapshot.states[-1], [card.name for card in read])
-        if len(found.laid) < found.wanted:
+        if found.more_to_come:
             return FollowState.WATCHING, messages.CARDS_AWAITED
         if not found.complete or any(card.p < SURE or card.covered for card in read):
             return FollowState.WATCHING, messages.CARDS_UNSURE
