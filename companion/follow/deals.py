@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import logging
 import uuid
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from companion.follow import messages
+from companion.follow.evidence import was_taken_back
 from companion.follow.following import FollowState, Standing
 from companion.night.answers import CAMERA, Actor, Role
 from companion.night.games import game_view
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from companion.follow.cards import CardTable
     from companion.night.commands.night import MatchSnapshot, Night
     from companion.night.games.capabilities import PhotoDeal
+    from companion.rules.core import State
     from vision.camera.frame import CapturedFrame
 
 SURE = 0.99
@@ -44,7 +48,6 @@ class DealWatcher:
         """Enter through ``night`` what lies there of the ``cards`` that were taught."""
         self._night, self._cards = night, cards
         self._seen: _Seen | None = None
-        self._entered: tuple[str, tuple[tuple[str, str], ...]] | None = None
 
     @property
     def wants_another(self) -> bool:
@@ -77,8 +80,7 @@ class DealWatcher:
         if not found.complete or any(card.p < SURE or card.covered for card in read):
             return FollowState.WATCHING, messages.CARDS_UNSURE
         laid = tuple(sorted(found.laid.items()))
-        if self._entered == (snapshot.match, laid):
-            # It was taken back: people know better.
+        if was_taken_back(snapshot, len(snapshot.moves), _after(snapshot, found.laid)):
             return FollowState.WATCHING, messages.CARDS_UNSURE
         times = 1 + (former.times if former is not None and former[:2] == (record, laid) else 0)
         if times < AGREE:
@@ -92,8 +94,12 @@ class DealWatcher:
             # Somebody was quicker.
             log.info("Cards that were seen could not be entered: %s", answer)
             return FollowState.WATCHING, messages.CARDS_UNSURE
-        self._entered = snapshot.match, laid
         return FollowState.ENTERED, messages.CARDS_ENTERED
+
+
+def _after(snapshot: MatchSnapshot, laid: Mapping[str, str]) -> State[Any]:
+    state = snapshot.states[-1]
+    return reduce(lambda state, move: state.after(move), game_view(snapshot.game).lay(state, laid), state)
 
 
 def deal_of(snapshot: MatchSnapshot) -> PhotoDeal | None:
