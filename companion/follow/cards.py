@@ -6,10 +6,12 @@ OpenCV is imported when somebody sends the first photo.
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 _KEPT = 4
 """So many first photos of rounds wait for their second."""
 _SHOWN_SIDE = 1600
+
+log = logging.getLogger(__name__)
 
 
 def cards_of(game: str) -> TeachableCards:
@@ -61,17 +65,20 @@ class CardTable:
         self._lock = threading.Lock()
         self._finders: dict[str, CardFinder] = {}
         self._first: OrderedDict[str, _First] = OrderedDict()
+        self._damaged: dict[str, int] = {}
+        """Of files that could not be read, when each was written."""
 
     def taught(self, game: str) -> dict[str, Any]:
-        """Return ``{"game", "names", "taught": [name …], "bytes"}``.
+        """Return ``{"game", "names", "taught": [name …], "bytes"}``; of a damaged file nothing is taught.
 
         :raises KeyError: this game has no cards.
         """
         names = cards_of(game).names
-        with self._lock:
+        finder: CardFinder | None = None
+        with self._lock, suppress(BadDataError):
             finder = self._finder(game)
         known = set(finder.deck.names) if finder is not None else set()
-        path = self._folder / f"cards-{game}.npz"
+        path = self._file(game)
         size = path.stat().st_size if path.exists() else 0
         return {"game": game, "names": list(names), "taught": [one for one in names if one in known], "bytes": size}
 
@@ -83,23 +90,23 @@ class CardTable:
         cards_of(game)
         with self._lock:
             self._finders.pop(game, None)
-            (self._folder / f"cards-{game}.npz").unlink(missing_ok=True)
+            self._file(game).unlink(missing_ok=True)
 
     def teach(self, game: str, data: bytes, first: int, count: int) -> dict[str, Any]:
-        """Learn a photo of a sheet: ``count`` cards from number ``first`` of the order on.
+        """Learn a photo of a sheet: ``count`` cards from number ``first`` of the order on; a damaged file begins anew.
 
         :raises KeyError: this game has no cards.
         :raises BadDataError: it is no picture, or shows more or fewer cards; in one sentence.
         """
-        from vision.cards.deck import save_deck, teach
+        from vision.cards.deck import deck_to_extend, save_deck, teach
         from vision.cards.detect import CardFinder
         from vision.cards.sheet import find_cards
 
         names = cards_of(game).names[first : first + count]
         photo = _read(data)
         with self._lock:
-            finder = self._finder(game)
-            former = finder.deck if finder is not None else None
+            known = self._finders.get(game)
+            former = known.deck if known is not None else deck_to_extend(self._folder, game)
             deck = teach(game, [photo], names, former)
             save_deck(self._folder, deck)
             self._finders[game] = CardFinder(deck)
@@ -191,20 +198,32 @@ class CardTable:
             finder = self._known(game)
             return read_circle(finder.find(photo), finder.deck)
 
-    def knows(self, game: str) -> bool:
-        """Return whether any cards of a game were taught."""
-        return (self._folder / f"cards-{game}.npz").exists()
+    def why_unknown(self, game: str) -> str:
+        """Return why no cards of a game can be read, as far as it is known without reading any; empty: they may be."""
+        written = _written(self._file(game))
+        if written is None:
+            return messages.NOT_TAUGHT
+        return messages.DECK_DAMAGED if self._damaged.get(game) == written else ""
+
+    def _file(self, game: str) -> Path:
+        return self._folder / f"cards-{game}.npz"
 
     # --- inside the lock
 
     def _finder(self, game: str) -> CardFinder | None:
         if game not in self._finders:
-            if not (self._folder / f"cards-{game}.npz").exists():
+            written = _written(self._file(game))
+            if written is None:
                 return None
-            from vision.cards.deck import load_deck
+            from vision.cards.deck import DeckDamagedError, load_deck
             from vision.cards.detect import CardFinder
 
-            deck = load_deck(self._folder, game)
+            try:
+                deck = load_deck(self._folder, game)
+            except DeckDamagedError as error:
+                log.warning("%s", error)
+                self._damaged[game] = written
+                raise
             if deck is None:
                 return None
             # One game is played at a time: a deck in use has some tens of megabytes.
@@ -216,6 +235,14 @@ class CardTable:
         if finder is None:
             raise BadDataError(messages.NOT_TAUGHT)
         return finder
+
+
+def _written(path: Path) -> int | None:
+    """Return when a file was written, in nanoseconds; None where there is none."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return None
 
 
 def _read(data: bytes) -> ByteArray:

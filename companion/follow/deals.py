@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import logging
 import uuid
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from companion.follow import messages
+from companion.follow.evidence import was_taken_back
 from companion.follow.following import FollowState, Standing
 from companion.night.answers import CAMERA, Actor, Role
 from companion.night.games import game_view
+from companion.ports import BadDataError
 
 if TYPE_CHECKING:
     from companion.follow.cards import CardTable
     from companion.night.commands.night import MatchSnapshot, Night
     from companion.night.games.capabilities import PhotoDeal
+    from companion.rules.core import State
     from vision.camera.frame import CapturedFrame
 
 SURE = 0.99
@@ -43,7 +48,6 @@ class DealWatcher:
         """Enter through ``night`` what lies there of the ``cards`` that were taught."""
         self._night, self._cards = night, cards
         self._seen: _Seen | None = None
-        self._entered: tuple[str, tuple[tuple[str, str], ...]] | None = None
 
     @property
     def wants_another(self) -> bool:
@@ -54,9 +58,8 @@ class DealWatcher:
         """Return why nothing can be read now."""
         if not deal.may_lie(snapshot.states[-1]):
             return FollowState.NO_GAME, messages.CARDS_ALONE
-        if not self._cards.knows(snapshot.game):
-            return FollowState.TEACH, messages.CARDS_NOT_TAUGHT
-        return None
+        unknown = self._cards.why_unknown(snapshot.game)
+        return (FollowState.TEACH, unknown) if unknown else None
 
     def forget(self) -> None:
         """Forget what a scene was read as: it has changed."""
@@ -66,15 +69,18 @@ class DealWatcher:
         """Read a picture of a settled scene, enter what is sure; return how it stands then."""
         record = Standing(snapshot.match, snapshot.state)
         former, self._seen = self._seen, None
-        read = self._cards.circle_in(snapshot.game, captured.image())
+        image = captured.image()
+        try:
+            read = self._cards.circle_in(snapshot.game, image)
+        except BadDataError as error:
+            return FollowState.TEACH, str(getattr(error, "note", error))
         found = deal.seen(snapshot.states[-1], [card.name for card in read])
-        if len(found.laid) < found.wanted:
+        if found.more_to_come:
             return FollowState.WATCHING, messages.CARDS_AWAITED
         if not found.complete or any(card.p < SURE or card.covered for card in read):
             return FollowState.WATCHING, messages.CARDS_UNSURE
         laid = tuple(sorted(found.laid.items()))
-        if self._entered == (snapshot.match, laid):
-            # It was taken back: people know better.
+        if was_taken_back(snapshot, len(snapshot.moves), _after(snapshot, found.laid)):
             return FollowState.WATCHING, messages.CARDS_UNSURE
         times = 1 + (former.times if former is not None and former[:2] == (record, laid) else 0)
         if times < AGREE:
@@ -88,8 +94,12 @@ class DealWatcher:
             # Somebody was quicker.
             log.info("Cards that were seen could not be entered: %s", answer)
             return FollowState.WATCHING, messages.CARDS_UNSURE
-        self._entered = snapshot.match, laid
         return FollowState.ENTERED, messages.CARDS_ENTERED
+
+
+def _after(snapshot: MatchSnapshot, laid: Mapping[str, str]) -> State[Any]:
+    state = snapshot.states[-1]
+    return reduce(lambda state, move: state.after(move), game_view(snapshot.game).lay(state, laid), state)
 
 
 def deal_of(snapshot: MatchSnapshot) -> PhotoDeal | None:

@@ -17,7 +17,7 @@ from vision.board.patches import Sampler
 from vision.read.diff import compare
 from vision.read.place_posterior import UNSURE
 from vision.track.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look, belief_of_strange
-from vision.track.tracker import COVERED, Tracker, misfits, turn_starts
+from vision.track.tracker import COVERED, Tracker, misfits, public_view, turn_starts
 
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot
@@ -103,6 +103,20 @@ def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook
     if len(agreed.moves) != len(snapshot.moves):
         return Since(known)
     return Since(known, frozenset(name for name in found.plain if seen.places[name].seen))
+
+
+def was_taken_back(snapshot: MatchSnapshot, kept: int, after: State[Any], since: int = 0) -> bool:
+    """Return whether people took back, after the entry ``since``, what leads from ``kept`` moves to a position.
+
+    People know better: what they took back is not for the camera to enter again by itself.
+    """
+    shown = public_view(after)
+    return any(
+        back.seq > since
+        and back.moves[:kept] == snapshot.moves[:kept]
+        and any(public_view(state) == shown for state in back.states)
+        for back in snapshot.taken_back
+    )
 
 
 def unheard_of(contents: Iterable[Content], known: Iterable[int], layout: Layout) -> bool:

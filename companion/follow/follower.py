@@ -31,6 +31,7 @@ from companion.follow.evidence import (
     strange_in,
     tracked_match,
     unheard_of,
+    was_taken_back,
 )
 from companion.follow.following import Following, FollowState, SceneLooks, Standing
 from companion.follow.pace import EVERY_S, IDLE_S, LOOKS
@@ -235,7 +236,9 @@ class CameraFollower:
 
         ``again``: of a scene that was looked at, whether another look is wanted; None: as the following says.
         """
-        record, own = Standing(snapshot.match, snapshot.state), bool(snapshot.by) and snapshot.by[-1] == CAMERA
+        record = Standing(snapshot.match, snapshot.state)
+        taken_back = bool(snapshot.taken_back) and snapshot.taken_back[-1].seq == snapshot.state
+        own = bool(snapshot.by) and snapshot.by[-1] == CAMERA and not taken_back
         if self._become(lambda now: now.recorded(record, self._clock(), own=own)).anew:
             self._scene.forget()
             self._become(lambda now: replace(now, anew=False))
@@ -332,6 +335,10 @@ class CameraFollower:
         """Enter a turn that two looks agree on; a thing that was never taught is asked about first."""
         best, table = candidates[0], observation.table
         if best.state is None:
+            return
+        kept = observation.tracked.marks[-1 - best.back]
+        if was_taken_back(observation.snapshot, kept, best.state, self._now.memory.matched_at):
+            self._ask(TURN, candidates, (), observation)
             return
         after = contents_of(best.state, table.layout)
         before = contents_of(observation.snapshot.states[-1], table.layout)

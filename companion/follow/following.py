@@ -68,13 +68,15 @@ class SceneLooks:
 class MatchMemory:
     """What is known of one match, and of no other.
 
-    ``matched``: after how many steps the record was seen to be as the board. ``agreed``: a look of which people and
+    ``matched``: after how many steps the record was seen to be as the board, ``matched_at`` at which state number.
+    ``agreed``: a look of which people and
     camera agree what it shows. ``lesson``: an entered turn that is taught once another has followed it. ``misread``:
     places that people said were misread.
     """
 
     match: str = ""
     matched: int | None = None
+    matched_at: int = 0
     agreed: Agreed | None = None
     lesson: tuple[BoardObservation, Any] | None = None
     misread: Mapping[str, Misread] = field(default_factory=dict)
@@ -205,7 +207,8 @@ class Following:
     def matches(self, agreed: Agreed, steps: int) -> Following:
         """The board is as the record says after so many steps."""
         after = self.agree(agreed)
-        memory = replace(after.memory, matched=steps)
+        at = self.looked.state if self.looked is not None else 0
+        memory = replace(after.memory, matched=steps, matched_at=at)
         return replace(after.scene_changed(), memory=memory).say(FollowState.WATCHING, messages.WATCHING)
 
     def agree(self, agreed: Agreed | None) -> Following:

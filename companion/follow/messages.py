@@ -26,7 +26,6 @@ WAITING: Final = "The camera waits until the board has been put right."
 ENTERED: Final = "The camera entered the turn it saw."
 THINKING: Final = "The camera is looking."
 
-CARDS_NOT_TAUGHT: Final = "The camera has not been taught this game's cards yet."
 CARDS_ALONE: Final = "The camera reads the cards as they are laid; the rest of a round is entered by people."
 CARDS_AWAITED: Final = "The camera waits until all new cards lie there."
 CARDS_UNSURE: Final = "The camera is not sure of every card. Read them from a photo, or enter them."

@@ -28,6 +28,8 @@ from companion.rules import game
 from companion.rules.igloo_pop.components import PLACES
 from companion.settings import Settings
 from vision.camera.frame import CapturedFrame
+from vision.cards import messages as card_messages
+from vision.cards.deck import file_of
 
 GAME = "igloo-pop"
 PLAYED = taught_round(ROUND)
@@ -119,7 +121,7 @@ def table(tmp_path: Path) -> Iterator[Table]:
 @pytest.mark.learning
 def test_the_circle_is_entered_when_all_of_it_lies_there_and_not_again_when_it_is_taken_back(table: Table) -> None:
     table.show(circle(tuple(NAMES)))
-    assert table.told == (FollowState.TEACH, messages.CARDS_NOT_TAUGHT)
+    assert table.told == (FollowState.TEACH, card_messages.NOT_TAUGHT)
     table.teach()
     table.show(circle(tuple(NAMES[:6])))
     assert table.told == (FollowState.WATCHING, messages.CARDS_AWAITED)
@@ -132,10 +134,11 @@ def test_the_circle_is_entered_when_all_of_it_lies_there_and_not_again_when_it_i
     assert snapshot is not None
     assert set(snapshot.by) == {CAMERA}
     assert table.told == (FollowState.NO_GAME, messages.CARDS_ALONE)
-    # People take it back: they know better.
-    table.do("undo", {"to": 0, "agreed": True})
-    table.show(circle(tuple(NAMES)))
-    assert not table.lying
+    # People take one back, then all: they know better.
+    for kept in (8, 0):
+        table.do("undo", {"to": kept, "agreed": True})
+        table.show(circle(tuple(NAMES)))
+        assert len(table.lying) == kept
     assert table.told == (FollowState.WATCHING, messages.CARDS_UNSURE)
 
 
@@ -147,6 +150,25 @@ def test_cards_that_are_laid_where_others_were_won_take_their_places(table: Tabl
     table.do("deal", {"cards": {"card4": last}})
     table.show(circle(tuple(NAMES)))
     assert table.lying == {"card4": last, **dict(zip((*PLACES[4:], *PLACES[:3]), rest, strict=True))}
+
+
+@pytest.mark.learning
+def test_a_damaged_file_is_said_and_play_goes_on_until_the_cards_are_taught_again(table: Table) -> None:
+    deck = file_of(table.folder / "tables", GAME)
+    deck.parent.mkdir()
+    deck.write_bytes(b"no deck")
+    table.show(circle(tuple(NAMES)))
+    assert table.told == (FollowState.TEACH, card_messages.DECK_DAMAGED)
+    # The page may be asked what is taught, and people enter what they like.
+    assert table.cards.taught(GAME)["taught"] == []
+    table.do("deal", {"cards": {"card1": NAMES[0]}})
+    table.show(circle(tuple(NAMES)))
+    assert table.told == (FollowState.TEACH, card_messages.DECK_DAMAGED)
+    # What it asks for can be done, and the circle that lies there is read then.
+    table.teach()
+    assert deck.with_suffix(".damaged").read_bytes() == b"no deck"
+    table.show(circle(tuple(NAMES)))
+    assert table.lying == dict(zip(PLACES, NAMES, strict=True))
 
 
 def state_of(lying: dict[str, str]) -> Any:
@@ -182,4 +204,13 @@ def test_what_is_read_of_a_deal_is_set_beside_the_record() -> None:
     # Eight new ones do not fit into seven places.
     seen = deal.deal.seen(state, ["4", *others, "12"])
     assert not seen.complete
+    # No card lies twice: neither a new one nor one of the record's.
+    for others_too in (["4", "5/6", *others[:6], others[0]], ["4", "5/6", *others, "4"]):
+        seen = deal.deal.seen(state, others_too)
+        assert not seen.complete
+        assert not seen.more_to_come
+    twice = deal.deal.seen(state_of({}), [*others, "4", "4"])
+    assert (len(twice.laid), twice.wanted, twice.twice) == (9, 9, {"4"})
+    assert not twice.complete
+    assert deal.deal.seen(state, ["4", "5/6", *others[1:]]).more_to_come
     assert deal.deal.may_lie(state_of(dict(zip(PLACES, [*others, "4", "5/6"], strict=True)))) == []

@@ -261,6 +261,38 @@ def test_a_turn_that_is_seen_twice_is_entered_once(camera: Camera) -> None:
     assert camera.table.lessons == [((1, False), contents_of(FILM.states[1], LAYOUT))]
 
 
+def test_a_turn_that_was_taken_back_is_asked_about_while_the_board_still_shows_it(camera: Camera) -> None:
+    camera.show(1)
+    camera.show(2)
+    assert camera.record == 2
+    # The turn before was the camera's, too; who takes back is entering by hand all the same.
+    assert camera.do("undo", {"to": STEPS[1], "agreed": True}, HOST).ok
+    camera.wait(QUIET_S - 2 * EVERY_S)
+    assert (camera.record, camera.follower.now.question) == (1, None)
+    camera.wait(2 * AGAIN_S)
+    assert (camera.state, camera.record) == (FollowState.QUESTION, 1)
+    # Two at once: the one before the other was taken back with it.
+    assert camera.do("undo", {"to": STEPS[0], "agreed": True}, HOST).ok
+    camera.show(1)
+    assert (camera.state, camera.record) == (FollowState.QUESTION, 0)
+    assert camera.follower.answer(camera.asked, 0, ANN).ok
+    assert camera.record == 1
+    # The board is put back, and the same is played again: that is another turn.
+    assert camera.do("undo", {"to": STEPS[0], "agreed": True}, HOST).ok
+    camera.show(0)
+    assert camera.state is FollowState.WATCHING
+    camera.show(1)
+    assert (camera.record, camera.snapshot.by[-1]) == (1, CAMERA)
+
+
+def test_a_turn_taken_back_step_by_step_is_not_entered_again(camera: Camera) -> None:
+    camera.show(1)
+    for kept in range(STEPS[1] - 1, STEPS[0] - 1, -1):
+        assert camera.do("undo", {"to": kept, "agreed": True}, HOST).ok
+    camera.wait(2 * AGAIN_S)
+    assert (camera.state, camera.record) == (FollowState.QUESTION, 0)
+
+
 def test_what_is_not_sure_is_asked_once_and_answered_once(camera: Camera) -> None:
     camera.clear = False
     camera.show(1)

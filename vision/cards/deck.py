@@ -8,6 +8,7 @@ of one print share most of their art; a feature that several cards have in one p
 from __future__ import annotations
 
 import io
+import logging
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,10 +48,19 @@ _SAME_LOOK: Final = 0.9
 """How far apart (pixels) and how unlike (cosine) features are that count as one."""
 
 
+log = logging.getLogger(__name__)
+
+
 class CardCountError(BadDataError):
     """Photos of sheets show more or fewer cards than were named; ``note`` says it without the numbers."""
 
     note = messages.WRONG_NUMBER
+
+
+class DeckDamagedError(BadDataError):
+    """A deck cannot be read; ``note`` says it without the file's name."""
+
+    note = messages.DECK_DAMAGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +262,7 @@ def save_deck(folder: Path, deck: Deck) -> Path:
 def load_deck(folder: Path, game: str) -> Deck | None:
     """Return a taught deck, or None where none was taught.
 
-    :raises BadDataError: the file is damaged.
+    :raises DeckDamagedError: the file is damaged.
     """
     path = file_of(folder, game)
     if not path.exists():
@@ -268,10 +278,21 @@ def load_deck(folder: Path, game: str) -> Deck | None:
         deck = Deck(game, names, np.stack([read_whole(part.tobytes()) for part in parts]))
         _check(deck, frames, looks)
     except (BadDataError, OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise BadDataError(messages.DECK_DAMAGED) from error
+        raise DeckDamagedError(f"{path}: {messages.DECK_DAMAGED}") from error
     looks /= np.maximum(np.linalg.norm(looks, axis=1, keepdims=True), 1e-6)
     deck.__dict__["features"] = Features(frames, looks)
     return deck
+
+
+def deck_to_extend(folder: Path, game: str) -> Deck | None:
+    """Return the deck that more is taught to; None where none was taught, or it is damaged: then it is put aside."""
+    try:
+        return load_deck(folder, game)
+    except DeckDamagedError as error:
+        path = file_of(folder, game)
+        log.warning("%s It is put aside.", error)
+        path.replace(path.with_suffix(".damaged"))
+        return None
 
 
 def _check(deck: Deck, frames: Singles, looks: Singles) -> None:

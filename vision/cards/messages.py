@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 NAMED_TWICE: Final = "The order names a card twice."
-DECK_DAMAGED: Final = "The taught cards cannot be read. Teach them again."
+DECK_DAMAGED: Final = "The file of the taught cards is damaged. Teach the cards again."
 NOT_TAUGHT: Final = "No cards of this game were taught yet. Photograph them in sheets first."
 NO_CARDS: Final = "No taught card was found in the photo."
 FIRST_FORGOTTEN: Final = "The first photo is no longer known. Send it again."

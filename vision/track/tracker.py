@@ -298,7 +298,7 @@ class Tracker:
             reached, search = search.reached, search.longer(LONG)
         grouped: dict[str, list[Turn]] = {}
         for turn in search.turns:
-            grouped.setdefault(_public(turn.state), []).append(turn)
+            grouped.setdefault(public_view(turn.state), []).append(turn)
         found = []
         for group in grouped.values():
             first = group[0]
@@ -382,7 +382,7 @@ class Follower:
         for likely, tracker, candidate in sorted(chosen, key=lambda one: -one[0]):
             new = Tracker(list(tracker.confirmed), tracker.remember, list(tracker.turns_entered))
             new.confirm(candidate)
-            key = _public(new.state)
+            key = public_view(new.state)
             if key in branches:
                 before, kept = branches[key]
                 branches[key] = (before + log(1 + exp(likely - before)), kept)
@@ -440,7 +440,7 @@ def _goes_on(entered: Sequence[Move], moves: Sequence[Move]) -> bool:
     return True
 
 
-def _public(state: State[Any]) -> str:
+def public_view(state: State[Any]) -> str:
     """Return what people at the table can tell of a position."""
     view: Mapping[str, Any] = state.view(None)
     return str({key: value for key, value in view.items() if key not in _HIDDEN})

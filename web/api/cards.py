@@ -249,10 +249,10 @@ def read_deal(game_id: GameId) -> Response:
     except BadDataError as error:
         raise said_by_device(error) from None
     deal = reader.seen(state, [card["card"] for card in answer["cards"]])
-    cards = [
-        {**card, "place": place, "new": place in deal.laid, "unsure": card["unsure"] or place is None}
-        for card, place in zip(answer["cards"], deal.places, strict=True)
-    ]
+    cards = []
+    for card, place in zip(answer["cards"], deal.places, strict=True):
+        unsure = card["unsure"] or place is None or card["card"] in deal.twice
+        cards.append({**card, "place": place, "new": place in deal.laid, "unsure": unsure})
     told = {"wanted": deal.wanted, "missing": list(deal.missing)}
     return json_response({"ok": True, **answer, "cards": cards, **told})
 

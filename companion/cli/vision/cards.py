@@ -98,10 +98,10 @@ def _write(out: Path | None, image: ByteArray) -> None:
 @JSON
 def teach_cards(game_id: str, photos: tuple[Path, ...], order: str, folder: Path, as_json: bool) -> None:
     """Learn from PHOTO... of sheets what the cards of GAME look like: side by side, upright, with gaps between them."""
-    from vision.cards.deck import load_deck, save_deck, teach
+    from vision.cards.deck import deck_to_extend, save_deck, teach
 
     names = _order(game_id, order)
-    deck = teach(game_id, [read_photo(photo) for photo in photos], names, load_deck(folder, game_id))
+    deck = teach(game_id, [read_photo(photo) for photo in photos], names, deck_to_extend(folder, game_id))
     path = save_deck(folder, deck)
     report: dict[str, Any] = {
         "game": game_id,

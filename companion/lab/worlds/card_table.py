@@ -78,11 +78,11 @@ def taught_round(seed: int, family: int = 1) -> RoundPhotos:
 
 
 @cache
-def laid(seed: int) -> bytes:
-    """Return a photo (JPEG) of the circle of :func:`taught_round` before an igloo stands on it."""
+def laid(seed: int, names: tuple[str, ...] = ()) -> bytes:
+    """Return a photo (JPEG) of the circle of :func:`taught_round`, or of other cards, before an igloo stands on it."""
     played = taught_round(seed)
     camera, light = view(70, 470, 400, width=1280, tilt=(3, 8))
-    return shoot(CardScene(played.art, tuple(ring(played.art, played.names, 5))), camera, light, 1).jpeg
+    return shoot(CardScene(played.art, tuple(ring(played.art, list(names) or played.names, 5))), camera, light, 1).jpeg
 
 
 def _beside(card: Laid, along: float) -> tuple[float, float]:

@@ -28,7 +28,7 @@ from companion.night.commands.score_sheet_entry import new_id
 from companion.night.games import Sensor, shown_games
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Entry, Journal
-from companion.night.log.match import LogLine
+from companion.night.log.match import LogLine, TakenBack
 from companion.night.log.projection import NightProjection
 from companion.night.messages import say
 from companion.night.views.boards import board, dispute, seat_of
@@ -61,8 +61,8 @@ class MatchSnapshot:
     """The open match as who follows it with a camera must know it.
 
     ``states[n]`` is the state after n steps, ``moves[n]`` the step that follows it and ``by[n]`` who entered that;
-    ``state`` is the state number
-    that a command should carry. ``goes_on`` is False while the night is paused and when the game is over.
+    ``state`` is the state number that a command should carry. ``goes_on`` is False while the night is paused and when
+    the game is over. ``taken_back`` is what people took back, in the order in which they did.
     """
 
     match: str
@@ -74,6 +74,7 @@ class MatchSnapshot:
     states: tuple[State[Any], ...]
     moves: tuple[Any, ...]
     by: tuple[str, ...]
+    taken_back: tuple[TakenBack, ...]
 
 
 class Night:
@@ -255,6 +256,7 @@ class Night:
                 tuple(match.states),
                 tuple(step.move for step in match.steps),
                 tuple(step.by for step in match.steps),
+                tuple(match.taken_back),
             )
 
     def dispute(self, colour: str | None, lang: str, path: Sequence[str], text: str) -> list[dict[str, Any]]:

@@ -70,18 +70,26 @@ class SeenDeal:
 
     ``places``: where each lies, in their order; None where it cannot lie there. ``laid``: the new ones by their places,
     as the command ``deal`` takes them. ``wanted``: so many are to be laid. ``missing``: cards that the record has there
-    and that were not read.
+    and that were not read. ``twice``: cards that were read in two places, where each can lie once.
     """
 
     places: tuple[str | None, ...]
     laid: Mapping[str, str]
     wanted: int
     missing: tuple[str, ...]
+    twice: frozenset[str]
+
+    @property
+    def more_to_come(self) -> bool:
+        """Return whether fewer cards were read than are to lie there."""
+        there = {place for place in self.places if place is not None and place not in self.laid}
+        return len(self.places) < self.wanted + len(there) + len(self.missing)
 
     @property
     def complete(self) -> bool:
-        """Return whether all that is to be laid was read, and all that lay there, and nothing else."""
-        return len(self.laid) == self.wanted and not self.missing and None not in self.places
+        """Return whether all that is to be laid was read, and all that lay there, each once, and nothing else."""
+        whole = len(self.laid) == self.wanted and not self.missing and None not in self.places
+        return whole and not self.twice
 
 
 class PhotoDeal(Protocol):

@@ -37,6 +37,16 @@ class AppliedMove:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What people took back by entry ``seq``: those of ``moves`` after the first ``kept``, which led to ``states``."""
+
+    seq: int
+    moves: tuple[Any, ...]
+    kept: int
+    states: tuple[State[Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CalledFault:
     """A breach that somebody called or a device felt (``kind``, ``motion``)."""
 
@@ -102,6 +112,7 @@ class Match:
     evidence: list[dict[str, Any]] = field(default_factory=list)
     disputes: list[tuple[tuple[object, ...], Words]] = field(default_factory=list)
     """What the table took back together, corrected or reported: what it was about, and the sentence for it."""
+    taken_back: list[TakenBack] = field(default_factory=list)
     closed: int | None = None
     broken: int | None = None
     ended: Ended | None = None

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace as replaced
 from typing import Any
 
-from companion.night.answers import Role
+from companion.night.answers import CAMERA, Role
 from companion.night.games import Placing, Sensor, game_view
 from companion.night.log.journal import LOST, Entry
-from companion.night.log.match import AppliedMove, CalledFault, Ended, LogLine, Match, Seat
+from companion.night.log.match import AppliedMove, CalledFault, Ended, LogLine, Match, Seat, TakenBack
 from companion.night.messages import Words, say
 from companion.rules import game
 from companion.rules.core import JSON, Game, InvalidMoveError, RulesError, Ruling, State
@@ -122,6 +122,7 @@ class NightProjection:
                 self.games.append(self.match)
             # A match that is put away needs its end only, so a long evening stays small.
             del self.match.states[:-1]
+            self.match.taken_back.clear()
             self.match = None
 
     def _begin(self, entry: Entry, key: str) -> LogLine:
@@ -258,6 +259,9 @@ class NightProjection:
         gone = match.steps[keep:]
         hidden = match.view.hidden
         seen = hidden(match.states[keep]) and not all(hidden(state) for state in match.states[keep + 1 :])
+        if entry.by != CAMERA:
+            moves = tuple(step.move for step in match.steps)
+            match.taken_back.append(TakenBack(entry.seq, moves, keep, tuple(match.states[keep + 1 :])))
         del match.steps[keep:]
         del match.states[keep + 1 :]
         left = {step.seq for step in match.steps}

@@ -79,7 +79,7 @@ def test_a_deck_comes_back_as_it_was_kept_and_a_damaged_one_is_said(profile: Pat
     assert load_deck(tmp_path, "igloo-pop") is None
     for damage in (b"", b"no archive", file_of(profile, "igloo-pop").read_bytes()[:5000]):
         file_of(tmp_path, "igloo-pop").write_bytes(damage)
-        with pytest.raises(BadDataError, match="Teach them again"):
+        with pytest.raises(BadDataError, match="Teach the cards again"):
             load_deck(tmp_path, "igloo-pop")
 
 
@@ -88,7 +88,7 @@ def test_a_deck_of_damaged_pictures_is_said(profile: Path, tmp_path: Path) -> No
         parts = {name: stored[name] for name in stored.files}
     for jpegs in (np.zeros_like(parts["jpegs"]), parts["jpegs"][: len(parts["jpegs"]) // 2]):
         np.savez(file_of(tmp_path, "igloo-pop"), **{**parts, "jpegs": jpegs})
-        with pytest.raises(BadDataError, match="Teach them again"):
+        with pytest.raises(BadDataError, match="Teach the cards again"):
             load_deck(tmp_path, "igloo-pop")
 
 

@@ -161,10 +161,15 @@ def test_a_turn_that_is_seen_is_entered_or_asked_and_goes_with_a_tap(
         assert (line["by"], line["device"]) == ("camera", "recorded")
         assert (undo["by"], undo["to"], undo["needs_agreement"]) == ("camera", begun, False)
     assert places(table.night.snapshot().states[-1]) == places(film.states[1])
-    if asked is None:
-        host.post("/api/camera/follow", json={"on": False})
-        back = {"command": "undo", "body": {"to": begun}, "action_id": "undo-by-tap", "state": table.night.state}
-        assert player.post("/api/do", json=back).json["ok"] and len(table.night.snapshot().by) == begun
+    back = {"command": "undo", "body": {"to": begun}, "action_id": "undo-by-tap", "state": table.night.state}
+    assert player.post("/api/do", json=back).json["ok"] and len(table.night.snapshot().by) == begun
+    # The board still shows what was taken back: the camera does not enter it again, it asks.
+    wait(lambda: table.follow_service.status()["asking"] or len(table.night.snapshot().by) > begun, LESSON_S)
+    assert len(table.night.snapshot().by) == begun
+    again = player.get("/api/camera/question").json["question"]
+    assert places(table.follow_service.open_question().candidates[0].state) == places(film.states[1])
+    assert player.post("/api/camera/question", json={"id": again["id"], "choice": 0}).json["ok"]
+    assert places(table.night.snapshot().states[-1]) == places(film.states[1])
 
 
 def test_what_does_not_fit_is_said_and_waited_for(

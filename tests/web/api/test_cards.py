@@ -84,6 +84,9 @@ def test_a_round_in_two_photos_is_taught_read_scored_and_entered(
     assert [(card["place"], card["card"], card["new"]) for card in deal["cards"]] == [
         (f"card{n}", name, True) for n, name in enumerate(played.names, 1)
     ]
+    # A card that was read in two places is a question in both.
+    twice = send(host, "igloo-pop/deal", laid(ROUND, (*played.names[:8], played.names[0]))).json["cards"]
+    assert [card["unsure"] for card in twice] == [card["card"] == played.names[0] for card in twice]
     companion.do("deal", {"cards": {card["place"]: card["card"] for card in deal["cards"]}})
     assert send(host, "igloo-pop/deal", laid(ROUND)).json["error"]["code"] == "no-deal"
     companion.moves("start")

@@ -29,7 +29,7 @@ from vision.track.tracker import (
     Candidate,
     Tracker,
     TrackingResult,
-    _public,
+    public_view,
 )
 
 KINDS = ("clear", "calibrated", "wrong", "confused", "covered", "half", "unlawful")
@@ -220,11 +220,11 @@ def _look(tally: TrackerScore, tracker: Tracker, evidence: Evidence) -> Tracking
 def _whole(tally: TrackerScore, tracker: Tracker, after: Any, kind: str, rng: Random) -> None:
     before = tracker.state
     answer = _look(tally, tracker, look(after.position(), kind, rng))
-    truth = _public(after)
-    right = [c for c in answer.candidates if c.state is not None and _public(c.state) == truth]
+    truth = public_view(after)
+    right = [c for c in answer.candidates if c.state is not None and public_view(c.state) == truth]
     if answer.state == ENTERED:
         tally.entered += 1
-        if _public(tracker.state) != truth:
+        if public_view(tracker.state) != truth:
             tally.wrong += 1
             tracker.confirmed[:] = [before, _hidden(after)]
     else:
@@ -235,8 +235,8 @@ def _whole(tally: TrackerScore, tracker: Tracker, after: Any, kind: str, rng: Ra
             tally.disagreements += 1
         else:
             tally.other += 1
-            tally.wrong += _public(before) != truth
-        if _public(before) != truth:
+            tally.wrong += public_view(before) != truth
+        if public_view(before) != truth:
             _correct(tracker, right, after)
 
 
@@ -312,8 +312,8 @@ def measure_search(count: int = 100, seed: int = 1, kinds: Sequence[str] = KINDS
                 begun = perf_counter()
                 found = search_turns(_hidden(before), evidence)
                 seconds.append(perf_counter() - begun)
-                truth = _public(after)
-                positions = [_public(turn.state) for turn in found.turns]
+                truth = public_view(after)
+                positions = [public_view(turn.state) for turn in found.turns]
                 row["turns"] += 1
                 row["top"] += positions[:1] == [truth]
                 row["among"] += truth in positions

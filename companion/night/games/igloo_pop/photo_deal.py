@@ -6,6 +6,7 @@ that the drawn circle looks as the table does.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -55,4 +56,5 @@ class IglooPopPhotoDeal:
         places = tuple(place if card in may_lie else None for card, place in zip(cards, where, strict=True))
         laid = {place: card for card, place in zip(cards, places, strict=True) if place is not None and place in empty}
         missing = tuple(card for card in lying if card not in cards)
-        return SeenDeal(places, laid, min(pop.missing_cards, pop.stack_left), missing)
+        twice = frozenset(card for card, times in Counter(cards).items() if times > 1)
+        return SeenDeal(places, laid, min(pop.missing_cards, pop.stack_left), missing, twice)
