@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from companion.calibrating.messages import BALANCE_BUSY, NO_BALANCE, NOT_CALIBRATED_BALANCE
+from companion.calibrating.box_run import BoxRun
+from companion.calibrating.messages import BALANCE_BUSY, NO_BALANCE, NO_BOX, NOT_CALIBRATED_BALANCE
 from companion.calibrating.store import device_name
 from companion.events.hub import Hub
 from companion.igloo.balance.messages import NO_TARE, NOTHING_KNOWN, SHAKEN
@@ -82,7 +83,7 @@ class BalanceRun:
         self._scale: BalanceScale | None = None
         self._rows: list[_Swing] = []
         self._answers: list[WeighedCount] = []
-        self._box: list[WeighedCount] = []
+        self._box: BoxRun | None = None
         self._note = ""
         self._listening: tuple[str, float] | None = None
         self._parts: list[Samples] = []
@@ -96,6 +97,7 @@ class BalanceRun:
         """End what is being weighed."""
         with self._lock:
             self._listening, fitting = None, self._fitting
+        self._end_box()
         if fitting is not None:
             fitting.join(timeout=5)
 
@@ -123,6 +125,7 @@ class BalanceRun:
                 self._device, self._card, self._scale = device, None, None
             self._listening = None
             self._begin_anew()
+        self._end_box()
         self._changed()
         self._publish()
 
@@ -137,7 +140,10 @@ class BalanceRun:
             if not self._gate.is_open():
                 # A round began: what was counted is not told after it either.
                 self._rows = [one for one in self._rows if one.what != "unknown"]
-                self._listening, self._answers, self._box, self._note = None, [], [], ""
+                self._listening, self._answers, self._note = None, [], ""
+                if self._box is not None:
+                    self._box.end()
+                    self._box = None
             status = self._status()
             shown = {
                 "balance": {"key": status.key, "kind": str(status.kind), "there": True}
@@ -157,7 +163,7 @@ class BalanceRun:
                 "tares": sum(one.what == "tare" for one in self._rows),
                 "weighed": len(self._answers),
                 "answer": _answer_form(self._answers[-1]) if self._answers else None,
-                "box": [_answer_form(one) for one in self._box],
+                "box": self._box.form if self._box else None,
                 "note": self._note,
             }
             hidden, told = self._gate.through((False, shown), (True, None))
@@ -176,7 +182,7 @@ class BalanceRun:
         with self._lock:
             if self._status() is None:
                 raise DeviceError(NO_BALANCE)
-            if self._listening is not None or self._busy:
+            if self._listening is not None or self._busy or self._box is not None:
                 raise DeviceError(BALANCE_BUSY)
             if what == "unknown" and self._calibration() is None:
                 raise DeviceError(NOT_CALIBRATED_BALANCE)
@@ -186,9 +192,10 @@ class BalanceRun:
         self._publish()
 
     def stop(self) -> None:
-        """Leave the present weighing."""
+        """Leave the present weighing, or the check of a box."""
         with self._lock:
             self._listening = None
+        self._end_box()
         self._publish()
 
     def take_back(self) -> None:
@@ -227,27 +234,46 @@ class BalanceRun:
             self._rows = [one for one in self._rows if one.what == "tare"]
         self._publish()
 
-    def together(self) -> None:
-        """Answer the igloos that were weighed in this sitting as one box: no two of the same number.
+    def box(self, what: str, igloo: int = 0) -> None:
+        """``begin`` the check of a whole box; or say what is so there (:meth:`.box_run.BoxRun.say`).
 
-        :raises DeviceError: when nothing was weighed yet, or the balance was not calibrated.
-        :raises BadDataError: when they are more than a box holds.
+        :raises DeviceError: when the balance is not there, is busy, or was not calibrated; when no box is checked.
         """
+        from companion.igloo.balance.box import BoxCheck
+
         with self._lock:
-            scale = self._calibration()
-            if scale is None:
-                raise DeviceError(NOT_CALIBRATED_BALANCE)
-            self._box = scale.together([one.load for one in self._loads() if one.what == "unknown"])
+            if what == "begin":
+                if self._status() is None:
+                    raise DeviceError(NO_BALANCE)
+                if self._listening is not None or self._busy or self._box is not None:
+                    raise DeviceError(BALANCE_BUSY)
+                scale = self._calibration()
+                if scale is None:
+                    raise DeviceError(NOT_CALIBRATED_BALANCE)
+                self._note, self._box = "", BoxRun(BoxCheck(scale), self._gate, self._publish)
+            elif self._box is None:
+                raise DeviceError(NO_BOX)
+            box = self._box
+        if what != "begin":
+            box.say(what, igloo)
         self._publish()
 
     # --- samples -----------------------------------------------------------------------------------------------------
 
     def hear(self, link: IglooLink, samples: Samples) -> None:
         """Take a run of samples, from the link's thread; never waits for a fit."""
-        if self._listening is None:
+        box = self._box
+        if self._listening is None and box is None:
             return
         status = link.status()
         if not self.is_balance(status.key, status.kind):
+            return
+        if box is not None:
+            if self._gate.is_open():
+                box.hear(samples)
+            else:
+                self._end_box()
+                self._publish()
             return
         with self._lock:
             # Asked again: it may have been stopped meanwhile.
@@ -288,7 +314,6 @@ class BalanceRun:
                 self._note = swing.why or ("" if alone(swing) else SHAKEN)
                 if not self._note:
                     self._rows = [*self._rows, _Swing(what, value, swing, time.monotonic())][-ROWS:]
-                    self._box = []
                     self._count()
         except Exception:
             # One bad run must not end the evening's weighing.
@@ -342,7 +367,13 @@ class BalanceRun:
         return next((one for one in self._there() if self.is_balance(one.key, one.kind)), None)
 
     def _begin_anew(self) -> None:
-        self._rows, self._answers, self._box, self._note = [], [], [], ""
+        self._rows, self._answers, self._note = [], [], ""
+
+    def _end_box(self) -> None:
+        with self._lock:
+            box, self._box = self._box, None
+        if box is not None:
+            box.close()
 
     def _publish(self) -> None:
         self._told_at = time.monotonic()

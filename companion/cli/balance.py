@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import json
+import queue
+import sys
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from companion.ports import COUNTS, BadDataError, DeviceError
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from companion.igloo.balance.box import BoxCheck
     from companion.igloo.balance.calibration import LabelledLoad
     from companion.igloo.balance.scale import WeighedCount
+    from companion.ports import Samples
 
 FILE = click.Path(dir_okay=False, path_type=Path)
+WAIT_S = 60.0
+"""How long to wait for the balance."""
+KEYS = "A number and Enter: that igloo is next. = and a number: the last one was that igloo. end: these are all."
 
 
 @click.group()
@@ -93,6 +106,128 @@ def count(ctx: click.Context, files: tuple[Path, ...], calibration: Path, togeth
                 click.echo(f"{file.name} {index}: {_in_words(answer)}")
     if unread:
         ctx.exit(2)
+
+
+@command.command()
+@click.option(
+    "--calibration",
+    required=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder that `balance calibrate` made.",
+)
+@click.option("--igloo", "port", default="", metavar="PORT", help="The balance's serial port; else it is looked for.")
+@click.option("--igloos", default="", metavar="N,N…", help="Only the igloos with these stickers, in this order.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object an igloo.")
+@click.pass_context
+def box(ctx: click.Context, calibration: Path, port: str, igloos: str, as_json: bool) -> None:
+    """Check a whole box at the balance: put one igloo after another on and tap it three times.
+
+    Status 1: an igloo does not hold what its sticker says, or is not surely told.
+    """
+    from companion.igloo.balance.box import DONE, BoxCheck
+    from companion.igloo.balance.calibration import load
+
+    check = BoxCheck(load(calibration), _stickers(igloos))
+    asked: queue.Queue[str] = queue.Queue()
+    threading.Thread(target=_keys, args=(asked,), daemon=True).start()
+    _say(f"Waiting for the balance. {KEYS}")
+    told = ""
+    for samples in _heard(port):
+        while not asked.empty():
+            _answer(check, asked.get())
+            told = ""
+        if told != (told := _next(check)):
+            _say(told)
+        if check.feed(samples) and check.note:
+            _say(str(check.note))
+        if check.stage == DONE:
+            break
+    for one in check.told:
+        if as_json:
+            posterior = one.answer.posterior.to_json()
+            grams = None if one.answer.grams is None else round(one.answer.grams, 3)
+            click.echo(json.dumps({"igloo": one.igloo, "agrees": one.agrees, **posterior, "grams": grams}))
+        elif one.answer.posterior.state == "counted":
+            off = "" if one.agrees else " That is not what its sticker says."
+            click.echo(f"Igloo {one.igloo} holds {one.answer.posterior.count}.{off}")
+        else:
+            click.echo(f"Igloo {one.igloo} is not surely told: {_in_words(one.answer)}")
+    _say(f"It took {check.seconds:.0f} s.")
+    ctx.exit(0 if all(one.agrees for one in check.told) else 1)
+
+
+def _stickers(igloos: str) -> tuple[int, ...]:
+    """Return the numbers of a list of stickers; all twelve where it is empty.
+
+    :raises BadDataError: when it is no list of stickers.
+    """
+    try:
+        found = tuple(int(one) for one in igloos.split(",")) if igloos else tuple(COUNTS)
+    except ValueError:
+        found = ()
+    if not found or not set(found) <= set(COUNTS):
+        raise BadDataError(f"--igloos needs numbers from {COUNTS[0]} to {COUNTS[-1]}, with commas between them.")
+    return found
+
+
+def _keys(asked: queue.Queue[str]) -> None:
+    """Read what somebody types, a line each."""
+    for line in sys.stdin:
+        asked.put(line.strip())
+
+
+def _answer(check: BoxCheck, line: str) -> None:
+    """Do what somebody typed."""
+    number = line.removeprefix("=").strip()
+    if line == "end":
+        check.end()
+    elif number.isdecimal() and int(number) in COUNTS:
+        (check.was if line.startswith("=") else check.choose)(int(number))
+    elif line:
+        _say(KEYS)
+
+
+def _next(check: BoxCheck) -> str:
+    from companion.igloo.balance.box import BEFORE, IGLOO
+
+    if check.stage == BEFORE:
+        return "Tap the empty platform lightly, three times."
+    if check.stage == IGLOO:
+        return f"Put igloo {check.igloo} on, let go, and tap it three times."
+    return "Take it off, and tap the empty platform three times."
+
+
+def _heard(port: str) -> Iterator[Samples]:
+    """Yield what the balance feels, at the port that is named or the only one that is found.
+
+    :raises DeviceError: when nothing was heard for a minute, or more than one sensor speaks.
+    """
+    from companion.igloo.line.discovery import IglooDiscovery
+
+    heard: queue.Queue[Samples] = queue.Queue()
+    keys: set[str] = set()
+
+    def hear(link: Any, samples: Samples) -> None:
+        keys.add(link.status().key)
+        heard.put(samples)
+
+    with IglooDiscovery(named=[port] if port else [], search=not port) as finder:
+        finder.subscribe(hear)
+        until = time.monotonic() + WAIT_S
+        while True:
+            try:
+                samples = heard.get(timeout=max(0.0, until - time.monotonic()))
+            except queue.Empty as empty:
+                raise DeviceError("The balance was not heard.") from empty
+            if len(keys) > 1:
+                raise DeviceError(f"{len(keys)} sensors speak here; name the balance with --igloo PORT.")
+            until = time.monotonic() + WAIT_S
+            yield samples
+
+
+def _say(text: str) -> None:
+    """Tell the person at the balance, beside the answer."""
+    click.echo(text, err=True)
 
 
 def _tell(file: Path, index: int | None, posterior: Any, grams: float | None, hz: float | None) -> None:

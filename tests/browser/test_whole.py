@@ -144,6 +144,37 @@ def test_the_balance_counts_from_its_sensor_to_the_page(simavr: Callable[..., An
         served.close()
 
 
+def test_a_box_is_checked_from_the_balances_sensor_to_the_page(
+    simavr: Callable[..., Any], page: Page, tmp_path: Path
+) -> None:
+    """Igloo 7 holds ten, igloo 9 its nine; each is tapped until the page asks for the next."""
+    felt, data = felt_on_it(9, 10), tmp_path / "data"
+    kept_calibration(data, felt)
+    igloo = simavr(mhz=16, rate_error=0.02).start()
+    igloo.play(felt["tare"], loop=True)
+    served = serve(data, "--igloo", igloo.port)
+    try:
+        host(page, served)
+        page.goto(f"http://{NAME}:{served.port}/#workshop/balance")
+        box = page.locator("[data-key=box]")
+        page.click("[data-do=balance-box]")
+        expect(box).to_have_attribute("data-stage", "igloo")
+        for sticker, holds in ((7, 10), (9, 9)):
+            page.click(f"[data-do=balance-choose][data-igloo='{sticker}']")
+            igloo.play(felt[f"beads {holds}"], loop=True)
+            expect(page.locator(f"[data-do=balance-choose][data-igloo='{sticker}']")).to_have_attribute(
+                "data-weighed", "yes"
+            )
+        page.click("[data-do=balance-box-end]")
+        igloo.play(felt["tare"], loop=True)
+        expect(box).to_have_attribute("data-stage", "done")
+        expect(page.locator("[data-key=box-told] li")).to_have_count(1)
+        expect(page.locator("[data-key=box-told] li[data-igloo='7'][data-count='10']")).to_be_visible()
+        expect(page.locator("[data-right='1']")).to_be_visible()
+    finally:
+        served.close()
+
+
 def test_the_page_survives_a_killed_service(page: Page, tmp_path: Path) -> None:
     data = tmp_path / "data"
     served = serve(data)

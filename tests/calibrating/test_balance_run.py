@@ -93,8 +93,6 @@ def test_a_balance_is_calibrated_counts_and_is_remembered(
     assert (told["answer"]["count"], told["answer"]["state"]) == (7, "counted")
     for n in (2, 9):
         assert house.weighs(felt[f"beads {n}"], "unknown")["answer"]["count"] == n
-    house.run.together()
-    assert [one["count"] for one in house.now()["box"]] == [7, 2, 9]
     house.run.take_back()
     assert house.now()["answer"]["count"] == 2
     house.run.anew()
@@ -124,11 +122,15 @@ def test_what_cannot_be_is_refused_in_a_sentence(
         house.run.appoint("unit-77")
     with pytest.raises(DeviceError, match="not there"):
         house.run.weigh("tare")
+    with pytest.raises(DeviceError, match="not there"):
+        house.run.box("begin")
     house.run.appoint("unit-9")
     with pytest.raises(DeviceError, match="not calibrated"):
         house.run.weigh("unknown")
     with pytest.raises(DeviceError, match="not calibrated"):
-        house.run.together()
+        house.run.box("begin")
+    with pytest.raises(DeviceError, match="No box"):
+        house.run.box("choose", 5)
     with pytest.raises(DeviceError, match="empty platform"):
         house.run.weigh("grams", 2.3)
     with pytest.raises(BadDataError, match="two igloos"):
@@ -172,6 +174,47 @@ def test_a_live_round_ends_a_weighing_and_hides_what_was_counted(
     house.run._fit("unknown", 0.0, [Samples(felt["beads 7"], 0.0, RATE_HZ, 0)])
     house.live = False
     assert house.now()["weighed"] == 0
+
+
+def test_a_box_is_checked_and_a_live_round_ends_it(house: House, felt: dict[str, NDArray[np.float64]]) -> None:
+    calibrate(house, felt)
+
+    def stage(wanted: str, igloo: int = 0) -> dict[str, Any]:
+        def there() -> dict[str, Any] | None:
+            box = house.now()["box"]
+            return box if box["stage"] == wanted and igloo in {0, box["igloo"]} else None
+
+        return dict(wait(there) or {})
+
+    house.run.box("begin")
+    for refused in (lambda: house.run.box("begin"), lambda: house.run.weigh("tare")):
+        with pytest.raises(DeviceError, match="wait a moment"):
+            refused()
+    assert stage("before")["told"] == []
+    house.feel(felt["tare"], IGLOO)  # an igloo beside it is not heard
+    house.feel(felt["tare"])
+    assert stage("igloo", 2)["weighed"] == []
+    house.feel(felt["beads 2"])
+    assert stage("igloo", 3)["weighed"] == [2]
+    house.run.box("choose", 7)
+    house.feel(felt["beads 9"])
+    assert stage("igloo", 8)["note"]["other"] == 9
+    house.run.box("was", 9)
+    house.feel(felt["beads 7"])
+    assert stage("igloo", 8)["weighed"] == [2, 9, 7]
+    house.run.box("end")
+    house.feel(felt["tare"])
+    assert [(one["igloo"], one["count"]) for one in stage("done")["told"]] == [(2, 2), (7, 7), (9, 9)]
+    house.run.stop()
+    assert house.now()["box"] is None
+
+    # Begun again, a round ends it, whether the line is heard or the page asks first.
+    for ends in (lambda: house.feel(felt["tare"]), house.run.state):
+        house.run.box("begin")
+        house.live = True
+        ends()
+        house.live = False
+        assert house.now()["box"] is None
 
 
 def test_what_is_remembered_may_be_rubbish(tmp_path: Path, felt: dict[str, NDArray[np.float64]]) -> None:

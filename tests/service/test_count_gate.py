@@ -145,6 +145,7 @@ GATED: dict[str, Callable[[House], bool]] = {
     "GET /api/state": lambda house: tells(house.get("/api/state")),
     "GET /api/igloo": lambda house: tells(house.get("/api/igloo")),
     "GET /api/balance": lambda house: house.get("/api/balance")["now"] is not None,
+    "POST /api/balance/box": lambda house: not refused(house.post("/api/balance/box", {"do": "begin"})),
     "POST /api/balance/weigh": lambda house: not refused(house.post("/api/balance/weigh", {"what": "tare"})),
     "GET /api/igloo/recordings/<name>.npz": lambda house: (
         not refused(house.host.get(f"/api/igloo/recordings/{house.recording}.npz"))

@@ -52,6 +52,13 @@ class WeighingRequest(Body, frozen=True):
     value: Annotated[float, Meta(ge=0, le=MOST_G)] = 0.0
 
 
+class BoxRequest(Body, frozen=True):
+    """What is so: a box is begun; this igloo is the next; the last one was this igloo; these are all."""
+
+    do: Literal["begin", "choose", "was", "end"]
+    igloo: int = 0
+
+
 def _balance() -> BalanceApi:
     """Return the balance, when no round is live.
 
@@ -123,8 +130,11 @@ def keep() -> BalanceAnswer:
     return _done(_balance().keep)
 
 
-@views.post("/together")
+@views.post("/box")
 @documented("player")
-def together() -> BalanceAnswer:
-    """Answer the igloos that were weighed as one box: no two of the same number."""
-    return _done(_balance().together)
+def box(body: BoxRequest) -> BalanceAnswer:
+    """Check a whole box: igloo after igloo is put on and tapped, and at the end it is told what each holds."""
+    balance = _balance()
+    if body.do in {"choose", "was"} and body.igloo not in COUNTS:
+        raise bad_field("igloo")
+    return _done(lambda: balance.box(body.do, body.igloo))

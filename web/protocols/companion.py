@@ -206,8 +206,8 @@ class BalanceApi(Protocol):
         """Calibrate by what was weighed."""
         ...
 
-    def together(self) -> None:
-        """Answer the igloos that were weighed as one box."""
+    def box(self, what: str, igloo: int = 0) -> None:
+        """Check a whole box: ``begin``; ``choose`` an igloo, it ``was`` another one, ``end``: these are all."""
         ...
 
 

@@ -23,3 +23,10 @@ SLIPS = "The empty platform does not swing alike each time: tighten the clamp, a
 SOFT = "The same igloo weighs differently from place to place: make the platform stiffer against tilting."
 COINS = "The known weights do not agree with each other: put them in the middle, and stiffen the platform."
 MORE_BEADS_WEIGHED_LESS = "More beads weighed less: are the known igloos in the right order?"
+
+BOX_TOO_EARLY = "Igloo %(igloo)s was taken off too early: put it on again, and tap it three times."
+BOX_NOTHING = "Nothing lies on the platform: put igloo %(igloo)s on, and tap it three times."
+BOX_STILL = "That is still igloo %(other)s: take it off, and put igloo %(igloo)s on."
+BOX_TWICE = "This weighs just as igloo %(other)s did. If it is igloo %(igloo)s, tap it three times again."
+BOX_ORDER = "What was put on as igloo %(igloo)s weighs as one with %(other)s beads. Was it igloo %(other)s?"
+BOX_TAKE_OFF = "Something lies on the platform: take it off, and tap the empty platform three times."

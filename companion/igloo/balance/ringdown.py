@@ -97,6 +97,13 @@ def ringdown(accel: FloatArray, rate_hz: float, near_hz: float | None = None) ->
     return found
 
 
+def swings_at(accel: FloatArray, rate_hz: float) -> float | None:
+    """Return about how fast the platform swings in a second or less, Hz, None where nothing swings; ``accel`` in g."""
+    rest = accel.mean(axis=0)
+    signal, rate = _slower(((accel - rest) @ (rest / max(1e-6, float(np.linalg.norm(rest)))))[:, None], rate_hz)
+    return _peak(signal[:, 0], rate, None)
+
+
 def _slower(signal: FloatArray, rate_hz: float) -> tuple[FloatArray, float]:
     """Return the means of as many samples as leave some 400 a second."""
     each = max(1, int(rate_hz / WORKING_HZ))

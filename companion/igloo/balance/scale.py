@@ -45,6 +45,8 @@ SHELLS_USUAL_G: Final = 0.06
 """What is believed of it beforehand: a mould repeats within 0.1 to 0.3 % of 35 g, stickers differ by less, so the
 shells of a box are 0.02 to 0.2 g apart, and evenly spread over 0.2 g they stray by 0.06 g. It is believed as if
 ``SHELLS_DEGREES`` such shells had been weighed (an inverse gamma distribution of the variance)."""
+SHELLS_APART_G: Final = 0.2
+"""By so much the shells of a box may differ."""
 SHELL_G: Final = 35.0
 """The shell that they are of: without a known weight it is the measure of grams here."""
 ODD: Final = (0.05, 2.5)
@@ -143,6 +145,12 @@ class BalanceScale:
         if slope <= 0:
             raise BadDataError(MORE_BEADS_WEIGHED_LESS)
         return ASSUMED_BEAD_G / slope
+
+    @property
+    def bead_g(self) -> float:
+        """About what a bead weighs, g, by the known igloos alone."""
+        n, load = np.array([(one.value, one.load) for one in self.igloos]).T
+        return float(np.polyfit(n, load, 1)[0]) * self.platform_g
 
     def mass(self, load: Load) -> tuple[float, float]:
         """Return a weighing's mass and its standard error, g."""

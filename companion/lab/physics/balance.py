@@ -31,6 +31,10 @@ LEAN_M: Final = 0.025
 """How far from the middle of the platform that place is."""
 FASTEST: Final = 1.04
 """How much faster than it says a sensor may be."""
+HAND: Final = 60.0
+"""A hand that still touches the igloo damps the swing so many times more than the blades do."""
+KNOCK: Final = 20.0
+"""A knuckle on the table pushes so much harder than a finger on the platform."""
 STEPS: Final = 3
 """Steps of the integration to a sample: 0.1 ms, in which 25 Hz turn by one degree."""
 
@@ -83,7 +87,9 @@ class IglooBox:
 class Weighing(NamedTuple):
     """What is on the platform: g, where (m from the middle), how high its middle is (m), and what rides in it (g).
 
-    ``lean_n``: the friction (N) at which it slips where it leans on the frame; 0: it stands free.
+    ``lean_n``: the friction (N) at which it slips where it leans on the frame; 0: it stands free. ``released_m``: how
+    far off its middle the platform is let go at the beginning, and ``held_s``: how long a hand still damps it then.
+    ``taps``: how many of the taps of the sitting it gets at most; ``on_table``: they meet the table beside it.
     """
 
     grams: float
@@ -91,6 +97,10 @@ class Weighing(NamedTuple):
     high_m: float = 0.02
     beads_g: float = 0.0
     lean_n: float = 0.0
+    released_m: float = 0.0
+    held_s: float = 0.0
+    taps: int = 99
+    on_table: bool = False
 
 
 def built(rng: np.random.Generator, world: str = "A", *, well: bool = True) -> Balance:
@@ -143,11 +153,12 @@ def filled(rng: np.random.Generator, of: IglooBox, shell: int, beads: int, off_m
 
 
 class BalanceSitting(NamedTuple):
-    """What is weighed one after another on one balance, and its own chance."""
+    """What is weighed one after another on one balance, and its own chance; ``apart_min``: minutes between two."""
 
     balance: Balance
     what: Sequence[Weighing]
     rng: np.random.Generator
+    apart_min: float = 0.5
 
 
 def weigh(
@@ -161,10 +172,15 @@ def weigh(
     return felt
 
 
-def weigh_all(sittings: Sequence[BalanceSitting], *, seconds: float = 4.5, taps: int = 4) -> list[FloatArray]:
-    """Return what the sensors of several balances feel, as :func:`weigh` does of one; at once, which is much faster."""
+def weigh_all(
+    sittings: Sequence[BalanceSitting], *, seconds: float = 4.5, taps: int = 4, first_s: float = 0.25
+) -> list[FloatArray]:
+    """Return what the sensors of several balances feel, as :func:`weigh` does of one; at once, which is much faster.
+
+    The first tap is after ``first_s``, the last one 0.85 s before the end.
+    """
     k, k_tilt, at, push, length, lever, shaken = (
-        np.concatenate(one) for one in zip(*(_drawn(one, seconds, taps) for one in sittings), strict=True)
+        np.concatenate(one) for one in zip(*(_drawn(one, seconds, taps, first_s) for one in sittings), strict=True)
     )
     each = [len(one.what) for one in sittings]
 
@@ -177,6 +193,8 @@ def weigh_all(sittings: Sequence[BalanceSitting], *, seconds: float = 4.5, taps:
     high = np.array([one.high_m for one in on_it])
     riding = np.array([one.beads_g for one in on_it]) * 1e-3 * of(lambda one: one.world == "B")
     lean = np.array([one.lean_n for one in on_it])
+    held, on_table = np.array([one.held_s for one in on_it]), np.array([one.on_table for one in on_it])
+    push = push * (np.arange(taps) < np.array([[one.taps] for one in on_it]))
     m0, rub, stiffer = of(lambda one: one.platform_g) * 1e-3, of(lambda one: one.rub), of(lambda one: one.bend)
     # mass matrix of (swing, tilt), each weighing its own
     a, b, d = m0 + m, m * off, m0 * of(lambda one: one.arm_m) ** 2 / 3 + m * (off**2 + high**2)
@@ -189,6 +207,7 @@ def weigh_all(sittings: Sequence[BalanceSitting], *, seconds: float = 4.5, taps:
     dt, calm = 1.0 / (rate * STEPS), np.exp(-2 * np.pi * 8.0 / rate)
     tremble, trembles = np.zeros(len(m)), of(lambda one: one.trembling_g) * GRAVITY * np.sqrt(1 - calm**2)
     z, v, tilt, turn, zb, vb = (np.zeros(len(m)) for _ in range(6))
+    z = z + np.array([one.released_m for one in on_it])
     loose, stretch = np.zeros(len(m)), np.zeros(len(m))
     felt = np.empty((shaken.shape[1], len(m), 3))
     for i in range(len(felt)):
@@ -197,10 +216,13 @@ def weigh_all(sittings: Sequence[BalanceSitting], *, seconds: float = 4.5, taps:
             since = (i * STEPS + j) * dt[:, None] - at
             on = (since > 0) & (since < length)
             force = np.where(on, push * np.pi / (2 * length) * np.sin(np.pi * since / length), 0.0)
-            twist = (force * lever).sum(axis=1)
+            twist = (force * lever).sum(axis=1) * ~on_table
             force = force.sum(axis=1)
+            # A knock on the table is as hard as a table is heavy beside a platform.
+            knock, force = np.where(on_table, KNOCK * force, 0.0), np.where(on_table, 0.0, force)
             rel, rv = z - zb, v - vb
             spring = k * rel * (1 + stiffer * (rel * 1e3) ** 2) + c * rv + rub * a * np.tanh(rv / 2e-3)
+            spring = spring + np.where((i * STEPS + j) * dt < held, HAND * c, 0.0) * rv
             # Where it leans it holds like a spring until it slips.
             stretch = np.clip(stretch + (rv + LEAN_M * turn) * dt, -lean / LEANING, lean / LEANING)
             spring = spring + LEANING * stretch
@@ -210,7 +232,7 @@ def weigh_all(sittings: Sequence[BalanceSitting], *, seconds: float = 4.5, taps:
             aa = a - riding * np.clip(loose, 0, 0.5)
             det = aa * d - b * b
             acc, spin = (d * pull - b * bend) / det, (aa * bend - b * pull) / det
-            ab = (spring - kb * zb - cb * vb) / mb + tremble
+            ab = (spring - kb * zb - cb * vb - knock) / mb + tremble
             v, turn, vb = v + acc * dt, turn + spin * dt, vb + ab * dt
             z, tilt, zb = z + v * dt, tilt + turn * dt, zb + vb * dt
         felt[i, :, 2] = acc / GRAVITY
@@ -221,14 +243,14 @@ def weigh_all(sittings: Sequence[BalanceSitting], *, seconds: float = 4.5, taps:
     return [_read(sitting, part, seconds) for sitting, part in zip(sittings, parts, strict=True)]
 
 
-def _drawn(sitting: BalanceSitting, seconds: float, taps: int) -> tuple[FloatArray, ...]:
+def _drawn(sitting: BalanceSitting, seconds: float, taps: int, first_s: float) -> tuple[FloatArray, ...]:
     """Return how stiff swing and tilt are, when and how it is tapped, how the building trembles: a row a weighing."""
-    one, what, rng = sitting
+    one, what, rng, apart = sitting
     count, m0 = len(what), one.platform_g * 1e-3
-    minutes = 0.5 * np.arange(count)
+    minutes = apart * np.arange(count)
     soft = (1 + one.drift * minutes) * np.where(rng.random(count) < 0.3, 1 + one.slip * rng.normal(size=count), 1)
     k = m0 * (2 * np.pi * one.empty_hz) ** 2 * soft
-    at = np.linspace(0.25, seconds - 0.85, taps)[None] + rng.uniform(-0.06, 0.06, (count, taps))
+    at = np.linspace(first_s, seconds - 0.85, taps)[None] + rng.uniform(-0.06, 0.06, (count, taps))
     mass = m0 + np.array([weighing.grams for weighing in what]) * 1e-3
     push = np.sqrt(k * mass)[:, None] * 3e-4 * rng.uniform(0.5, 1.4, (count, taps))
     length = rng.uniform(0.004, 0.009, (count, taps))

@@ -19,7 +19,7 @@ CHANGES = (
     ("take-back", {}),
     ("anew", {}),
     ("keep", {}),
-    ("together", {}),
+    ("box", {"do": "begin"}),
 )
 
 
@@ -58,6 +58,9 @@ def test_who_watches_may_nothing(companion: SmallCompanion, guest: FlaskClient) 
         ("weigh", {"what": "beads", "value": 4.5}),
         ("weigh", {"what": "grams", "value": 0}),
         ("weigh", {"what": "grams", "value": 1e9}),
+        ("box", {"do": "choose", "igloo": 14}),
+        ("box", {"do": "was"}),
+        ("box", {"do": "open"}),
         ("role", {"key": "x" * 201}),
         ("role", {"key": 7}),
     ],
@@ -85,7 +88,10 @@ def test_a_balance_is_calibrated_and_counts_but_not_in_a_live_round(
     assert player.post("/api/balance/keep", json={}).json["now"]["calibration"]["good"]
     told = weigh(companion, player, felt["beads 7"], "unknown", 0)
     assert (told["answer"]["state"], told["answer"]["count"]) == ("counted", 7)
-    assert player.post("/api/balance/together", json={}).json["now"]["box"][0]["count"] == 7
+    assert player.post("/api/balance/box", json={"do": "end"}).status_code == 409
+    assert player.post("/api/balance/box", json={"do": "begin"}).json["now"]["box"]["stage"] == "before"
+    assert player.post("/api/balance/box", json={"do": "choose", "igloo": 9}).json["now"]["box"]["igloo"] == 9
+    assert player.post("/api/balance/stop", json={}).json["now"]["box"] is None
     assert player.get("/api/state").json["balance"]["now"]["answer"]["count"] == 7
     with monkeypatch.context() as full:
         full.setattr("companion.calibrating.balance_run.write_small", lambda *_: (_ for _ in ()).throw(OSError(28, "")))

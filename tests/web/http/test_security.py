@@ -120,11 +120,11 @@ def test_where_a_change_comes_from(origin: str | None, site: str | None, program
 
 CHANGES = [
     "/api/balance/anew",
+    "/api/balance/box",
     "/api/balance/keep",
     "/api/balance/role",
     "/api/balance/stop",
     "/api/balance/take-back",
-    "/api/balance/together",
     "/api/balance/weigh",
     "/api/ballot",
     "/api/ballot/vote",

@@ -58,17 +58,47 @@ function verdict(answer) {
     answer.state === "more" && h("p", { class: "note" }, t(answer.why)));
 }
 
-/** The igloos that were weighed one after another, each number once. */
+const toPutOn = (at) =>
+  (at.stage === "before" ? t("Tap the empty platform lightly, three times.")
+    : at.stage === "after" ? t("Take it off, and tap the empty platform three times.")
+    : t("Put igloo %(igloo)s on, let go, and tap it three times.", { igloo: at.igloo }));
+
+function told(one) {
+  const facts = { igloo: one.igloo, n: one.count };
+  if (one.state === "counted") return t("Igloo %(igloo)s holds %(n)s.", facts);
+  return one.posterior ? t("Igloo %(igloo)s holds perhaps %(n)s: weigh it again.", facts) : t("Igloo %(igloo)s: not told.", facts);
+}
+
+/** What a box holds: first what is not as its sticker says. */
+function boxTold(at) {
+  const wrong = at.told.filter((one) => !one.agrees);
+  const right = at.told.length - wrong.length;
+  return h("div", { class: "stack", "data-key": "box-told" },
+    wrong.length > 0 && h("ul", { class: "plain" }, wrong.map((one) => h("li", { class: "row", "data-igloo": one.igloo, "data-count": one.count, "data-state": one.state, "data-key": `t-${one.igloo}` },
+      h("strong", { class: one.disagrees ? "outcome bad" : "outcome" }, told(one)),
+      h("button", { type: "button", class: "small-button", "data-do": "balance-choose", "data-igloo": one.igloo }, t("Weigh igloo %(igloo)s again", { igloo: one.igloo }))))),
+    right > 0 && h("p", { class: "outcome good", role: "status", "data-right": right }, icon("check"), " ", tn("%(n)s igloo holds what its sticker says.", "%(n)s igloos hold what their stickers say.", right)));
+}
+
+/** A whole box: igloo after igloo is put on and tapped, and nobody touches the page. */
 function box(now) {
-  if (now.weighed < 2) return null;
-  return h("section", { class: "panel", "data-key": "box" },
+  if (!now.calibration) return null;
+  const at = now.box;
+  const done = at?.stage === "done";
+  return h("section", { class: "panel sitting", "data-key": "box", "data-stage": at?.stage ?? "none", "data-igloo": at?.igloo ?? "" },
     h("h2", null, t("A whole box")),
-    h("p", { class: "quiet" }, t("Weigh the igloos one after another. No two hold the same number, so they are told together.")),
-    h("button", { type: "button", class: "second", "data-do": "balance-together" }, tn("Tell the %(n)s igloo together", "Tell the %(n)s igloos together", now.weighed)),
-    now.box.length > 0 && h("ol", { class: "plain box-told" }, now.box.map((one, i) => h("li", { "data-igloo": i + 1, "data-count": one.count, "data-state": one.state },
-      one.state === "counted" ? t("Igloo %(igloo)s holds %(n)s.", { igloo: i + 1, n: one.count })
-        : one.posterior ? t("Igloo %(igloo)s holds perhaps %(n)s: weigh it again.", { igloo: i + 1, n: one.count })
-        : t("Igloo %(igloo)s: not told.", { igloo: i + 1 })))));
+    !at && [h("p", { class: "quiet" }, t("Twelve igloos in two minutes: each is put on and tapped three times. You need not touch the page. At the end you see which of them does not hold what its sticker says.")),
+      h("button", { type: "button", class: "second", "data-do": "balance-box", disabled: Boolean(now.listening) }, icon("scales"), t("Check a whole box"))],
+    at && !done && h("p", { class: "sentence", role: "status", "data-key": "put-on" }, toPutOn(at)),
+    at?.note && h("div", { class: "note row", role: "status", "data-key": "box-note" }, h("span", null, t(at.note.text, at.note)),
+      at.note.other > 0 && at.note.igloo === at.last && at.last !== at.note.other && h("button", { type: "button", class: "small-button", "data-do": "balance-was", "data-igloo": at.note.other }, t("It was igloo %(igloo)s", { igloo: at.note.other }))),
+    done && boxTold(at),
+    at && !done && at.stage !== "before" && h("fieldset", null, h("legend", null, t("Another igloo is next")),
+      h("div", { class: "keypad small" }, at.order.map((n) => h("button", { type: "button", class: "key", "data-do": "balance-choose", "data-igloo": n, "data-key": `n-${n}`, "aria-pressed": at.stage === "igloo" && n === at.igloo ? "true" : "false",
+        "data-weighed": at.weighed.includes(n) ? "yes" : "no", "aria-label": at.weighed.includes(n) ? t("Igloo %(igloo)s, weighed", { igloo: n }) : t("Igloo %(igloo)s", { igloo: n }) }, n, at.weighed.includes(n) && icon("check"))))),
+    at && h("div", { class: "row" },
+      at.stage === "igloo" && at.weighed.length > 0 && h("button", { type: "button", class: "second", "data-do": "balance-box-end", "data-key": "box-end" }, t("These are all")),
+      h("button", { type: "button", class: "second", "data-do": "balance-stop", "data-key": "box-stop" }, done ? t("Close") : t("Stop"))));
 }
 
 function counting(now) {
@@ -122,13 +152,13 @@ export function part() {
   if (hidden || liveRound()) return h("p", { class: "panel hidden-count", "data-key": "hidden" }, icon("igloo"), t("A round is live: nothing is weighed before the check."));
   if (!now) return h("p", { class: "quiet" }, t("One moment …"));
   if (!now.balance?.there) return role(now);
-  return [counting(now), box(now), good(now), calibrating(now), role(now)];
+  return now.box ? [box(now)] : [counting(now), box(now), good(now), calibrating(now), role(now)];
 }
 
 /** What the referee's room shows of it: nothing where there is no calibrated balance, or a round is live. */
 export function refereesBalance() {
   const { hidden, now } = store.balance;
-  return !hidden && !liveRound() && now?.balance?.there && now.calibration ? [counting(now)] : null;
+  return !hidden && !liveRound() && now?.balance?.there && now.calibration && !now.box ? [counting(now)] : null;
 }
 
 export const PART_DO = {
@@ -137,6 +167,9 @@ export const PART_DO = {
   "balance-stop": () => doing("stop"),
   "balance-anew": () => doing("anew"),
   "balance-keep": () => doing("keep"),
-  "balance-together": () => doing("together"),
+  "balance-box": () => doing("box", { do: "begin" }),
+  "balance-choose": ({ igloo }) => doing("box", { do: "choose", igloo: Number(igloo) }),
+  "balance-was": ({ igloo }) => doing("box", { do: "was", igloo: Number(igloo) }),
+  "balance-box-end": () => doing("box", { do: "end" }),
   "balance-take-back": () => doing("take-back"),
 };
