@@ -81,6 +81,7 @@ ROOMS = {
     "rights": "rights",
     "backups": "backups",
     "lively": "lively",
+    "own-phone": "own-phone",
 }
 """The rooms beside the game, parts of them, and what comes behind the first drawing; the words of each are a bundle
 of their own, with its module."""

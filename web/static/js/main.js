@@ -34,10 +34,8 @@ function statusBar() {
     h("span", { class: ["link", store.link], title: linkWords() },
       h("span", { class: "lamp", "aria-hidden": "true" }),
       h("span", { class: "link-words", "aria-busy": String(store.sending > 0) }, store.sending ? t("sending") : linkWords())),
-    mayAct()
-      ? h("button", { type: "button", class: "me", "data-do": "who-am-i" }, owner() && face(owner(), "small"),
-        h("span", { class: "role" }, store.me.label || role), h("span", { class: "unseen" }, `. ${t("Who has this phone?")}`))
-      : h("span", { class: "role" }, role),
+    h("button", { type: "button", class: "me", "data-do": "who-am-i" }, owner() && face(owner(), "small"),
+      h("span", { class: "role" }, store.me.label || role), h("span", { class: "unseen" }, `. ${t("This phone")}`)),
     h("button", { type: "button", class: "round-button", "data-do": "sounds", "aria-pressed": String(soundsOn()), "aria-label": t("Sounds"), title: t("Sounds") }, icon(soundsOn() ? "sound" : "silent")),
     !mayAct() && h("a", { class: "second", href: "/join" }, icon("people"), t("Join")),
   ];
@@ -111,18 +109,8 @@ let ownPhone = null;
 
 /** Whoever waits at the table without a name is asked for one. */
 function whoseIsIt() {
-  if (!ownPhone) withWords(import("./own-phone.js")).then((found) => { ownPhone = found; change(() => {}); });
+  if (!ownPhone) withWords(import("./own-phone.js"), "own-phone").then((found) => { ownPhone = found; change(() => {}); });
   return ownPhone?.question();
-}
-
-let comforts = null;
-
-/** What this phone can do for its owner, where the browser trusts the page enough. */
-function thisPhone() {
-  if (location.protocol !== "https:") return null;
-  if (comforts) return comforts.panel();
-  withWords(import("./comforts.js")).then((found) => { comforts = found; change(() => {}); });
-  return null;
 }
 
 let passing = null;
@@ -194,7 +182,7 @@ function draw() {
   patch(slot("status-bar"), statusBar());
   patch(slot("doors"), doors());
   patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
-  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), (game || store.view.log.length > 0) && log(store.view), thisPhone(), settingsButton()] : []);
+  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), (game || store.view.log.length > 0) && log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal), store.slow && stillSending()]);
   fromTheTop(game);
   entitle();
@@ -272,7 +260,7 @@ const DO = {
   "seat-person": (data) => seatPerson(data, elsewhere() ? () => false : oneMore),
   may: async () => (await withWords(import("./may.js"))).mayWindow(match()),
   "who-am-i": async () => {
-    ownPhone = await withWords(import("./own-phone.js"));
+    ownPhone = await withWords(import("./own-phone.js"), "own-phone");
     ownPhone.askOwner();
   },
   "i-am": (data) => ownPhone.iAm(data),
@@ -301,7 +289,7 @@ const DO = {
   settings: () => fetched(async () => settingsWindow(await ask("/api/settings"))),
   "take-offered": takeOffered,
   simulate,
-  comfort: (data) => comforts.comfort(data),
+  comfort: (data) => ownPhone.comfort(data),
   keep: () => fetched(() => tell("/api/evidence", {})),
 };
 
