@@ -22,7 +22,7 @@ VOICES = """(() => {
   window.SpeechSynthesisUtterance = class { constructor(text) { this.text = text; } };
   const speech = new EventTarget();
   Object.assign(speech, { pending: false, getVoices: () => voices, cancel: () => {},
-    speak: (one) => { if (one.text) spoken.push({ text: one.text, lang: one.lang, local: one.voice.localService }); } });
+    speak: ({ text, lang, voice }) => { if (text) spoken.push({ text, lang, local: voice.localService }); } });
   Object.defineProperty(window, 'speechSynthesis', { value: speech });
 })()"""
 """A browser's speech that keeps, as `spoken`, what it is to say: Chromium without a window has no voice of its own."""

@@ -7,6 +7,7 @@ import { awakenSound, sound } from "./sounds.js";
 import { change, match, memory, soundsOn, store, wishSounds } from "./store.js";
 import { withWords } from "./words.js";
 
+let pace = null;
 let was = { match: null, board: null };
 let now = null;
 
@@ -64,6 +65,8 @@ export function after() {
   // From now on nothing that happens goes by unseen.
   document.body.classList.toggle("lively", Boolean(game) && (!has(game.game, "moment") || Boolean(now.own)));
   now = null;
+  if (pace) pace.tick();
+  else if (game?.clock) withWords(import("./pace.js")).then((found) => { pace = found; pace.tick(mine); });
 }
 
 /** What is tapped. */

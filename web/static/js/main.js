@@ -4,7 +4,7 @@ import { h, patch } from "./dom.js";
 import { playerName, useSprite, icon } from "./art.js";
 import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js";
 import { cameraPanel, iglooPanel } from "./devices.js";
-import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
+import { agreed, clauseWindow, closeDialog, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardPlay, DRAG, passedTo, syncBoard, takeBoard } from "./board.js";
 import { followDragging } from "./drag.js";
@@ -250,6 +250,8 @@ async function again() {
   if (next?.draw || (next?.arrange && arranges())) act("deal");
 }
 
+const corrections = () => withWords(import("./corrections.js"));
+
 const DO = {
   share: async () => (await withWords(import("./share.js"))).shareWindow(),
   "print-result": async () => (await withWords(import("./share.js"))).printResult(),
@@ -264,6 +266,7 @@ const DO = {
     ownPhone.askOwner();
   },
   "i-am": (data) => ownPhone.iAm(data),
+  clock: async (data) => (await withWords(import("./pace.js"))).clock(data),
   deal: () => act("deal"),
   pause: () => act("pause"),
   resume: () => act("resume"),
@@ -271,8 +274,8 @@ const DO = {
   "next-game": again,
   "new-players": () => act("close-match"),
   "close-dialog": async () => { if (await agreed(t("The game ends as it stands. The ranking so far is kept, but nobody has won."), t("End it"))) act("end-early"); },
-  "correct-dialog": async () => { const body = await correctionWindow(match()); if (body) act("correct", body); },
-  "fault-dialog": async () => { const body = await faultWindow(match(), own().faults()); if (body) act("fault", body); },
+  "correct-dialog": async () => { const body = await (await corrections()).correctionWindow(match()); if (body) act("correct", body); },
+  "fault-dialog": async () => { const body = await (await corrections()).faultWindow(match(), own().faults()); if (body) act("fault", body); },
   "dismiss-fault": async ({ seq }) => {
     if (await agreed(t("The fault stays in the log."), t("Let it pass"))) act("dismiss-fault", { fault: Number(seq), agreed: true });
   },
