@@ -80,6 +80,7 @@ ROOMS = {
     "people": "people",
     "rights": "rights",
     "backups": "backups",
+    "learn": "learn",
     "lively": "lively",
     "own-phone": "own-phone",
 }

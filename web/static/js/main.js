@@ -66,6 +66,7 @@ const stillSending = () => h("div", { class: "refusal slow", role: "status", "da
 const ROOMS = {
   "#referee": () => import("./referee.js"),
   "#score": () => import("./score.js"),
+  "#learn": () => import("./learn.js"),
   "#photo": () => import("./photo-cards.js"),
   "#workshop": () => import("./workshop.js"),
 };
