@@ -24,7 +24,7 @@ def entered(page: Page, service: Service, game_id: str) -> None:
 
 
 def place(page: Page, name: str) -> None:
-    page.locator(f".learn [data-do=learn-tap][data-place={name}]").first.dispatch_event("click")
+    page.locator(f".learn [data-do=learn-tap][data-place={name}]").first.click()
 
 
 @pytest.mark.parametrize("game_id", TAUGHT)
@@ -34,7 +34,7 @@ def test_it_is_gone_through_tap_by_tap(phones: Phones, service: Service, game_id
     steps = lesson(game_id)
     for n, step in enumerate(steps):
         expect(page.locator(".learn h1")).to_have_text(step.title["en"])
-        expect(page.locator(".learn .board")).to_be_visible()
+        expect(page.locator(".learn .board").first).to_be_visible()
         if step.tap:
             expect(page.locator(".learn .sentence")).to_have_text(step.ask["en"] if step.ask else "")
             place(page, step.tap)
@@ -95,7 +95,7 @@ def test_it_reads_well_and_has_no_barrier(
     entered(page, service, game_id)
     tried = next(n for n, step in enumerate(lesson(game_id)) if step.ruling)
     for n in range(len(lesson(game_id))):
-        expect(page.locator(".learn .board")).to_be_visible()
+        expect(page.locator(".learn .board").first).to_be_visible()
         phones.shot(page, f"learn-{game_id}-{width}-{n}", full=True)
         assert overflow(page) == []
         if n in (tried, 2):
