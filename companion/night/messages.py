@@ -112,6 +112,8 @@ SENTENCES: dict[str, Words] = {
     "undone-seen": Words("Counts may have been seen in the meantime."),
     "corrected": Words("Score corrected for {who}: {points:+d}, as the table agreed ({reason})."),
     "correction-line": Words("Correction by agreement: {reason}"),
+    "clock-set": Words("A turn clock runs: {count:plural|one minute|# minutes} a turn."),
+    "clock-off": Words("There is no turn clock any more."),
     "paused-now": Words("The night is paused."),
     "resumed": Words("The night goes on."),
     "fault-said": Words("A fault was called ({clause})."),

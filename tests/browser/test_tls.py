@@ -82,6 +82,7 @@ def test_this_phone_stays_awake_and_is_told_while_it_is_hidden(phone: Page, hous
     house.companion.open_match()
     phone.goto(f"https://127.0.0.1:{house.server.port}/join#{house.companion.access.pin}")
     phone.click("#enter")
+    phone.click("[data-do=who-am-i]")
     awake, notify = phone.locator("[data-what=awake]"), phone.locator("[data-what=notify]")
     expect(notify).to_have_attribute("aria-pressed", "false")
     notify.click()
@@ -107,6 +108,7 @@ def test_where_a_browser_knows_only_a_workers_notifications(phone: Page, house: 
     phone.add_init_script("window.workersOnly = true")
     house.companion.open_match()
     phone.goto(f"https://127.0.0.1:{house.server.port}/")
+    phone.click("[data-do=who-am-i]")
     phone.click("[data-what=notify]")
     expect(phone.locator("[data-what=notify]")).to_have_attribute("aria-pressed", "true")
     active = "(await navigator.serviceWorker.getRegistrations()).some((one) => one.active?.state === 'activated')"
@@ -128,5 +130,6 @@ def test_the_browser_finds_what_it_needs_for_the_home_screen(phone: Page, house:
 def test_a_plain_page_has_none_of_it(phones: Any, service: Any) -> None:
     service.companion.open_match()
     page = phones.player()
-    expect(page.locator(".scores")).to_be_visible()
-    expect(page.locator(".comforts")).to_have_count(0)
+    page.click("[data-do=who-am-i]")
+    expect(page.locator(".comforts [data-what=awake]")).to_be_visible()
+    expect(page.locator(".comforts").locator("[data-what=notify], [data-what=home], [href='/trust']")).to_have_count(0)

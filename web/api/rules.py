@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypedDict
 
 from flask import Blueprint
 
+from companion.night.games import game_view
 from companion.rules import game
 from companion.rules.clause_search import thesaurus
 from companion.rules.core import JSON
+from companion.rules.learn import has_lesson, lesson
 from companion.rules.rulebook import Clause, Dispute, Rulebook, rulebook
 from web.http.openapi import documented
 from web.http.requests import Body, GameId
@@ -85,6 +88,30 @@ class OptionsForm(TypedDict):
 
     options: list[OptionForm]
     layouts: list[str]
+
+
+class TriedForm(TypedDict):
+    """What the referee says to a move that a guided first game tries."""
+
+    words: Sentence
+    clauses: list[str]
+
+
+class LessonForm(TypedDict):
+    """A step of a guided first game; ``steps``: how many there are.
+
+    ``svg`` is the table after it. Where the reader taps ``tap`` first, ``before`` is how it looked till then.
+    """
+
+    steps: int
+    title: dict[str, str]
+    text: dict[str, str]
+    ask: dict[str, str] | None
+    tap: str | None
+    clauses: list[str]
+    tried: TriedForm | None
+    before: str | None
+    svg: str
 
 
 class WordsQuery(InLanguage, frozen=True):
@@ -165,6 +192,35 @@ def search(game_id: GameId, query: WordsQuery) -> FoundWords:
     book = _book(game_id)
     found = book.search(query.q[:200], query.language)
     return {"found": [_form(item, book) for item in found[:MAX_FOUND]]}
+
+
+@views.get("/learn/<step>")
+@documented(packed=True)
+def learn(game_id: GameId, step: str, query: InLanguage) -> LessonForm:
+    """Answer with a step (0, 1 …) of a game's guided first game, its pictures in the reader's language."""
+    _book(game_id)
+    steps = lesson(game_id) if has_lesson(game_id) else ()
+    if not step.isascii() or not step.isdigit() or int(step[:4]) >= len(steps):
+        raise RefusedError(404, "no-lesson", "There is no such step of a guided first game.")
+    return _lesson(game_id, int(step), query.language)
+
+
+@lru_cache(maxsize=256)
+def _lesson(game_id: str, step: int, lang: str) -> LessonForm:
+    steps = lesson(game_id)
+    told, draw = steps[step], game_view(game_id).draw
+    ruling = told.ruling
+    return {
+        "steps": len(steps),
+        "title": dict(told.title),
+        "text": dict(told.text),
+        "ask": None if told.ask is None else dict(told.ask),
+        "tap": told.tap,
+        "clauses": list(told.clauses),
+        "tried": None if ruling is None else {"words": ruling.words.to_json(), "clauses": list(ruling.clauses)},
+        "before": draw(told.before, lang, 0) if told.tap else None,
+        "svg": draw(told.after, lang, 0),
+    }
 
 
 @views.get("/options")

@@ -80,7 +80,9 @@ ROOMS = {
     "people": "people",
     "rights": "rights",
     "backups": "backups",
+    "learn": "learn",
     "lively": "lively",
+    "own-phone": "own-phone",
 }
 """The rooms beside the game, parts of them, and what comes behind the first drawing; the words of each are a bundle
 of their own, with its module."""

@@ -217,6 +217,7 @@ COMMANDS = (
     "correct",
     "fault",
     "dismiss-fault",
+    "clock",
     "pause",
     "nonsense",
     "",

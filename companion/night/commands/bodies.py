@@ -18,6 +18,8 @@ SHORT_LENGTH = 40
 NOTE_LENGTH = 200
 MOST_MOVES = 100
 """Moves in one command."""
+MOST_MINUTES = 60
+"""The slowest turn clock."""
 MOST_POINTS = 200
 """The largest correction at a time."""
 
@@ -96,6 +98,12 @@ class CorrectBody(CommandBody, frozen=True):
     points: Annotated[int, Meta(ge=-MOST_POINTS, le=MOST_POINTS)]
     reason: NoteText
     agreed: bool = False
+
+
+class ClockBody(CommandBody, frozen=True):
+    """How many minutes a turn is meant to take; 0: no clock."""
+
+    minutes: Annotated[int, Meta(ge=0, le=MOST_MINUTES)]
 
 
 class FaultBody(CommandBody, frozen=True):

@@ -11,6 +11,7 @@ from msgspec import UnsetType
 from companion.night.answers import TABLE, Actor, Role
 from companion.night.commands.bodies import (
     SHORT_LENGTH,
+    ClockBody,
     CommandBody,
     CorrectBody,
     DealBody,
@@ -142,6 +143,13 @@ def _resume(context: CommandContext, _: CommandBody) -> PlannedEntry:
     if not context.projection.paused:
         raise refused("refused", "not-paused")
     return PlannedEntry("resume", {})
+
+
+def _clock(context: CommandContext, asked: ClockBody) -> PlannedEntry:
+    match = context.projection.match
+    if match is None or match.ending is not None:
+        raise refused("refused", "no-match")
+    return PlannedEntry("clock", {"minutes": asked.minutes})
 
 
 # --- moves -------------------------------------------------------------------------------------------------------
@@ -355,6 +363,7 @@ COMMANDS: Mapping[str, Command[Any]] = {
     "close-match": Command(_close_match, CommandBody, host=True),
     "end-early": Command(_end_early, CommandBody, host=True),
     "keep-sheet": Command(keep_sheet, KeepSheetBody),
+    "clock": Command(_clock, ClockBody, host=True, stale=False),
     "pause": Command(_pause, CommandBody),
     "resume": Command(_resume, CommandBody),
     "moves": Command(_sensor_checked, MovesBody),

@@ -90,6 +90,8 @@ class Night:
     ``check``         ``{}``: the table agrees to stop: everybody who has not passed passes       player, host
     ``undo``          ``{to: number of moves to keep, agreed?: bool}``                            player, host
     ``correct``       ``{colour, points, reason, agreed: true}``                                  host
+    ``clock``         ``{minutes}``: a turn clock for the open match (0: none); nothing is        host
+                      enforced by it, and the next game has it, too
     ``pause``         ``{}``                                                                      player, host
     ``resume``        ``{}``                                                                      player, host
     ``next-game``     ``{}``: same players, the series goes on                                    host
@@ -105,7 +107,8 @@ class Night:
     ================= ========================================================================== ============
 
     With ``draw`` nobody else chooses cards: neither ``moves`` nor ``deal`` with ``cards`` lay one.
-    ``state`` is the state number the sender saw (None: unchecked; ``fault`` and ``dismiss-fault`` never check it).
+    ``state`` is the state number the sender saw (None: unchecked; ``fault``, ``dismiss-fault`` and ``clock`` never
+    check it).
     ``keep-sheet`` takes a position in the one form of a board, whose score the rules reckon; it is refused when the
     rules find anything wrong with it, or the game in it is not over. Names are in ``players`` only.
     ``undo`` of an end that the table made (``end-early``, ``keep-sheet``) says how many moves there are as ``to`` and
@@ -190,6 +193,7 @@ class Night:
 
         ``match`` is null or ``{"id", "game", "title": {"en", "fr"}, "opened", "options", "draw", "phase", "round",
         "moves": how many are in force, "over", "ended_by": null | "rules" | "sheet" | "early",
+        "clock": null | {"minutes", "since": when the turn began, pauses left out},
         "problem": null | {"en", "fr"}, "players",
         "ranking": [[colour …] …] best first and ties together, "ranking_why": {"en", "fr"},
         "story": null, or at the end as :func:`companion.night.views.summary.story` has it,

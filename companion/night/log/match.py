@@ -116,6 +116,10 @@ class Match:
     closed: int | None = None
     broken: int | None = None
     ended: Ended | None = None
+    minutes: int = 0
+    """How many minutes a turn is meant to take; 0: there is no clock."""
+    turn: tuple[int, int] = -1, 0
+    """Who was last to move, a seat, and since when, in UTC milliseconds; while the night is paused no time passes."""
 
     @property
     def state(self) -> State[Any]:

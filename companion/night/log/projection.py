@@ -43,6 +43,7 @@ class NightProjection:
         self.id = night_id
         self.opened = opened
         self.paused = False
+        self._paused_at = 0
         self.match: Match | None = None
         self.last_header: Mapping[str, Any] | None = None
         self._before: tuple[list[Match], Mapping[str, Any] | None] = [], None
@@ -88,12 +89,21 @@ class NightProjection:
         # A kind this program does not know is kept in the journal and passed over here.
         handler = _HANDLERS.get(entry.kind)
         line = handler(self, entry) if handler is not None else None
+        self._pass_turn(entry.at)
         self.seq = entry.seq
         if entry.kind not in _ASIDE:
             self.state_no = entry.seq
         if line is not None:
             line.state_no = self.state_no
             self.log.append(line)
+
+    def _pass_turn(self, at: int) -> None:
+        """Note since when somebody is to move, where a clock runs."""
+        match = self.match
+        if match is not None and match.minutes and match.ending is None:
+            turn = match.view.turn(match.state)
+            if turn not in (-1, match.turn[0]):
+                match.turn = turn, at
 
     # --- one method a kind of entry
 
@@ -107,8 +117,12 @@ class NightProjection:
         return self._begin(entry, "match-opened")
 
     def _next_game(self, entry: Entry) -> LogLine:
+        minutes = self.match.minutes if self.match is not None else 0
         self._finish()
-        return self._begin(entry, "next-game")
+        line = self._begin(entry, "next-game")
+        if self.match is not None:
+            self.match.minutes = minutes
+        return line
 
     def _close_match(self, entry: Entry) -> LogLine | None:
         if self.match is not None:
@@ -299,11 +313,22 @@ class NightProjection:
 
     def _pause(self, entry: Entry) -> LogLine:
         self.paused = True
+        self._paused_at = entry.at
         return _line(entry, "paused-now")
 
     def _resume(self, entry: Entry) -> LogLine:
+        if self.paused and self.match is not None:
+            turn, since = self.match.turn
+            self.match.turn = turn, since + max(entry.at - max(self._paused_at, since), 0)
         self.paused = False
         return _line(entry, "resumed")
+
+    def _clock(self, entry: Entry) -> LogLine | None:
+        match, minutes = self.match, entry.body["minutes"]
+        if match is None:
+            return None
+        match.minutes, match.turn = minutes, (-1, entry.at)
+        return _line(entry, "clock-set" if minutes else "clock-off", {"count": minutes})
 
     def _fault(self, entry: Entry) -> LogLine | None:
         match = self.match
@@ -350,6 +375,7 @@ _HANDLERS: dict[str, Callable[[NightProjection, Entry], LogLine | None]] = {
     "undo": NightProjection._undo,
     "correct": NightProjection._correct,
     LOST: NightProjection._lost,
+    "clock": NightProjection._clock,
     "pause": NightProjection._pause,
     "resume": NightProjection._resume,
     "fault": NightProjection._fault,
@@ -357,7 +383,7 @@ _HANDLERS: dict[str, Callable[[NightProjection, Entry], LogLine | None]] = {
     "evidence": NightProjection._evidence,
 }
 
-_ASIDE = frozenset({"fault", "dismiss-fault", "evidence"})
+_ASIDE = frozenset({"fault", "dismiss-fault", "evidence", "clock"})
 """Kinds after which a phone's next action still fits: they do not change what may be played."""
 
 

@@ -48,6 +48,7 @@ def _match(projection: NightProjection, match: Match) -> dict[str, Any]:
         "moves": len(match.steps),
         "over": ending is not None,
         "ended_by": ending,
+        "clock": _clock(match),
         "problem": say("rules-changed", {"seq": match.broken}).to_json() if match.broken is not None else None,
         "players": _players(match, sheet),
         **shown,
@@ -75,6 +76,11 @@ def _match(projection: NightProjection, match: Match) -> dict[str, Any]:
         ],
         "can_undo": _can_undo(projection, match),
     }
+
+
+def _clock(match: Match) -> dict[str, int] | None:
+    turn, since = match.turn
+    return {"minutes": match.minutes, "since": since} if match.minutes and turn >= 0 else None
 
 
 def _players(match: Match, sheet: ScoreSheet) -> list[dict[str, Any]]:

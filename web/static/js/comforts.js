@@ -1,12 +1,13 @@
-// What a browser gives to a page under TLS only: the screen stays on, a place on the home screen, a word while hidden.
+// What a device can do for who holds it: speak, stay on, tremble; under TLS a word while hidden, a place on the home screen.
 
-import { h } from "./dom.js";
+import { h, patch } from "./dom.js";
 import { icon } from "./art.js";
+import { awake, keepAwake } from "./awake.js";
 import { change, match, memory, onChange, store } from "./store.js";
+import { canSpeak, voiceOn, wishVoice } from "./voice.js";
 import { t } from "./words.js";
 
 const WORKER = new URL("./comforts-worker.js", import.meta.url);
-let lock = null;
 let asking = null; // the browser's own question whether the page may be put on the home screen
 let before = null;
 
@@ -15,22 +16,11 @@ addEventListener("beforeinstallprompt", (event) => {
   asking = event;
   change(() => {});
 });
-document.addEventListener("visibilitychange", keepAwake);
+// Voices come some time after the page.
+window.speechSynthesis?.addEventListener("voiceschanged", () => change(() => {}));
 
-/** Have the screen as it is wished: a browser lets go of it by itself whenever the page is hidden. */
-async function keepAwake() {
-  const wanted = memory.get("awake", false) && !document.hidden;
-  if (!wanted) await lock?.release();
-  if (!wanted || lock) return;
-  try {
-    lock = await navigator.wakeLock.request("screen");
-    lock.addEventListener("release", () => { lock = null; change(() => {}); });
-  } catch {
-    lock = null; // a low battery
-  }
-  change(() => {});
-}
-
+const trembles = () => memory.get("tremble", true);
+const secure = location.protocol === "https:";
 const notifies = () => memory.get("notify", false) && Notification.permission === "granted";
 
 /** Whatever is to be said now of a game: each is said once, when it comes about. */
@@ -65,24 +55,34 @@ function tellNews() {
   if (fresh?.length && document.hidden && notifies()) say(fresh.map((what) => sentences()[what]).join(" "));
 }
 
-/** Draw what this phone can do; nothing where its browser can none of it. */
-export function panel() {
-  const button = (what, pressed, words) =>
-    h("button", { type: "button", class: "second", "data-do": "comfort", "data-what": what, "aria-pressed": pressed === null ? null : String(pressed) }, pressed && icon("check"), words);
-  return h("section", { class: "panel comforts", "data-key": "comforts" },
-    h("h2", null, t("This phone")),
+const button = (what, pressed, words) => h("button", { type: "button", class: "second", "data-do": "comfort", "data-what": what, "data-key": what,
+  "aria-pressed": pressed === null ? null : String(pressed) }, pressed && icon("check"), words);
+
+function contents() {
+  return [
     h("div", { class: "row" },
-      "wakeLock" in navigator && button("awake", Boolean(lock), t("The screen stays on")),
-      "Notification" in window && button("notify", notifies(), t("Tell me when it is my turn")),
+      canSpeak() && button("voice", voiceOn(), t("It says what happens")),
+      button("awake", awake(), t("The screen stays on")),
+      "vibrate" in navigator && store.me.role !== "spectator" && button("tremble", trembles(), t("It vibrates when it is my turn")),
+      secure && "Notification" in window && button("notify", notifies(), t("Tell me when it is my turn")),
       asking && button("home", null, t("Put it on the home screen"))),
-    "Notification" in window && Notification.permission === "denied" && h("p", { class: "quiet" }, t("This browser does not allow notifications of this page.")),
-    h("p", null, h("a", { href: "/trust" }, t("The certificate, for other phones"))));
+    secure && "Notification" in window && Notification.permission === "denied" && h("p", { class: "quiet" }, t("This browser does not allow notifications of this page.")),
+    secure && h("p", null, h("a", { href: "/trust" }, t("The certificate, for other phones"))),
+  ];
 }
 
+/** Draw what this device can do; it is drawn anew as it changes. */
+export const panel = () => h("section", { class: "comforts" }, contents());
+
 const WISHES = {
-  awake: async () => {
-    memory.set("awake", !lock);
-    await keepAwake();
+  voice: () => wishVoice(!voiceOn()),
+  tremble: () => {
+    memory.set("tremble", !trembles());
+    if (trembles()) navigator.vibrate(100);
+  },
+  awake: () => {
+    memory.set("awake", !awake());
+    return keepAwake(memory.get("awake", false));
   },
   notify: async () => {
     const wanted = !notifies();
@@ -105,5 +105,9 @@ export async function comfort({ what }) {
   change(() => {});
 }
 
-onChange(() => { if (store.view) tellNews(); });
-keepAwake();
+onChange(() => {
+  if (store.view) tellNews();
+  const shown = document.querySelector(".comforts");
+  if (shown) patch(shown, contents());
+});
+keepAwake(memory.get("awake", false), () => change(() => {}));

@@ -27,6 +27,7 @@ function menu(match) {
     h("ul", null,
       !match.over && item(paused ? "resume" : "pause", paused ? "play" : "pause", paused ? t("Go on") : t("Pause the night")),
       part(match.game, "play")?.faults && item("fault-dialog", "flag", t("Report a fault")),
+      isHost() && !match.over && match.board && item("clock", "pause", t("Turn clock")),
       isHost() && item("correct-dialog", "check", t("Correct a score")),
       isHost() && !match.over && has(match.game, "sheet") && h("li", null, h("a", { class: "item", href: "#score" }, icon("check"), t("End it with a score sheet"))),
       isHost() && !match.over && item("close-dialog", "close", t("End this game now"))));

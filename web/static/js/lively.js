@@ -4,8 +4,10 @@ import { playerName } from "./art.js";
 import { has, part } from "./games.js";
 import { boardMoved, look, moves, place, play, whereIs, words } from "./moment.js";
 import { awakenSound, sound } from "./sounds.js";
-import { change, match, soundsOn, store, wishSounds } from "./store.js";
+import { change, match, memory, soundsOn, store, wishSounds } from "./store.js";
+import { withWords } from "./words.js";
 
+let pace = null;
 let was = { match: null, board: null };
 let now = null;
 
@@ -39,13 +41,19 @@ function gains(from, to, delay) {
   }
 }
 
+/** It is the turn of who has this phone; a page that nobody has tapped on may not tremble. */
+function mine() {
+  sound("mine");
+  if (memory.get("tremble", true) && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(200);
+}
+
 function stepped(from, to) {
   if (!forward(from, to)) return;
   const delay = now.own?.show(stage, from, to, now.seen) ?? 0;
   gains(from, to, delay);
   const [turn, before] = [to, from].map((one) => one.players.find((player) => player.turn)?.colour ?? null);
   if (to.over && !from.over) sound("end", delay / 1000);
-  else if (turn && turn !== before && turn === store.me.colour) sound("mine");
+  else if (turn && turn !== before && turn === store.me.colour) mine();
 }
 
 /** After the page was drawn: show what came about. */
@@ -57,6 +65,8 @@ export function after() {
   // From now on nothing that happens goes by unseen.
   document.body.classList.toggle("lively", Boolean(game) && (!has(game.game, "moment") || Boolean(now.own)));
   now = null;
+  if (pace) pace.tick();
+  else if (game?.clock) withWords(import("./pace.js")).then((found) => { pace = found; pace.tick(mine); });
 }
 
 /** What is tapped. */
@@ -69,3 +79,7 @@ export const LIVELY_DO = {
 };
 
 for (const event of ["pointerdown", "keydown"]) addEventListener(event, awakenSound, { passive: true });
+
+// What this device was asked for once it does again by itself; a place on the home screen is offered at once or never.
+if (memory.get(store.open ? "voice-tv" : "voice")) import("./voice.js");
+if (!store.open && (location.protocol === "https:" || memory.get("awake"))) withWords(import("./comforts.js"), "own-phone");

@@ -4,7 +4,7 @@ import { h, patch } from "./dom.js";
 import { playerName, useSprite, icon } from "./art.js";
 import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js";
 import { cameraPanel, iglooPanel } from "./devices.js";
-import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
+import { agreed, clauseWindow, closeDialog, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardPlay, DRAG, passedTo, syncBoard, takeBoard } from "./board.js";
 import { followDragging } from "./drag.js";
@@ -34,10 +34,8 @@ function statusBar() {
     h("span", { class: ["link", store.link], title: linkWords() },
       h("span", { class: "lamp", "aria-hidden": "true" }),
       h("span", { class: "link-words", "aria-busy": String(store.sending > 0) }, store.sending ? t("sending") : linkWords())),
-    mayAct()
-      ? h("button", { type: "button", class: "me", "data-do": "who-am-i" }, owner() && face(owner(), "small"),
-        h("span", { class: "role" }, store.me.label || role), h("span", { class: "unseen" }, `. ${t("Who has this phone?")}`))
-      : h("span", { class: "role" }, role),
+    h("button", { type: "button", class: "me", "data-do": "who-am-i" }, owner() && face(owner(), "small"),
+      h("span", { class: "role" }, store.me.label || role), h("span", { class: "unseen" }, `. ${t("This phone")}`)),
     h("button", { type: "button", class: "round-button", "data-do": "sounds", "aria-pressed": String(soundsOn()), "aria-label": t("Sounds"), title: t("Sounds") }, icon(soundsOn() ? "sound" : "silent")),
     !mayAct() && h("a", { class: "second", href: "/join" }, icon("people"), t("Join")),
   ];
@@ -68,6 +66,7 @@ const stillSending = () => h("div", { class: "refusal slow", role: "status", "da
 const ROOMS = {
   "#referee": () => import("./referee.js"),
   "#score": () => import("./score.js"),
+  "#learn": () => import("./learn.js"),
   "#photo": () => import("./photo-cards.js"),
   "#workshop": () => import("./workshop.js"),
 };
@@ -111,18 +110,8 @@ let ownPhone = null;
 
 /** Whoever waits at the table without a name is asked for one. */
 function whoseIsIt() {
-  if (!ownPhone) withWords(import("./own-phone.js")).then((found) => { ownPhone = found; change(() => {}); });
+  if (!ownPhone) withWords(import("./own-phone.js"), "own-phone").then((found) => { ownPhone = found; change(() => {}); });
   return ownPhone?.question();
-}
-
-let comforts = null;
-
-/** What this phone can do for its owner, where the browser trusts the page enough. */
-function thisPhone() {
-  if (location.protocol !== "https:") return null;
-  if (comforts) return comforts.panel();
-  withWords(import("./comforts.js")).then((found) => { comforts = found; change(() => {}); });
-  return null;
 }
 
 let passing = null;
@@ -194,7 +183,7 @@ function draw() {
   patch(slot("status-bar"), statusBar());
   patch(slot("doors"), doors());
   patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
-  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), (game || store.view.log.length > 0) && log(store.view), thisPhone(), settingsButton()] : []);
+  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), (game || store.view.log.length > 0) && log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal), store.slow && stillSending()]);
   fromTheTop(game);
   entitle();
@@ -262,6 +251,8 @@ async function again() {
   if (next?.draw || (next?.arrange && arranges())) act("deal");
 }
 
+const corrections = () => withWords(import("./corrections.js"));
+
 const DO = {
   share: async () => (await withWords(import("./share.js"))).shareWindow(),
   "print-result": async () => (await withWords(import("./share.js"))).printResult(),
@@ -272,10 +263,11 @@ const DO = {
   "seat-person": (data) => seatPerson(data, elsewhere() ? () => false : oneMore),
   may: async () => (await withWords(import("./may.js"))).mayWindow(match()),
   "who-am-i": async () => {
-    ownPhone = await withWords(import("./own-phone.js"));
+    ownPhone = await withWords(import("./own-phone.js"), "own-phone");
     ownPhone.askOwner();
   },
   "i-am": (data) => ownPhone.iAm(data),
+  clock: async (data) => (await withWords(import("./pace.js"))).clock(data),
   deal: () => act("deal"),
   pause: () => act("pause"),
   resume: () => act("resume"),
@@ -283,8 +275,8 @@ const DO = {
   "next-game": again,
   "new-players": () => act("close-match"),
   "close-dialog": async () => { if (await agreed(t("The game ends as it stands. The ranking so far is kept, but nobody has won."), t("End it"))) act("end-early"); },
-  "correct-dialog": async () => { const body = await correctionWindow(match()); if (body) act("correct", body); },
-  "fault-dialog": async () => { const body = await faultWindow(match(), own().faults()); if (body) act("fault", body); },
+  "correct-dialog": async () => { const body = await (await corrections()).correctionWindow(match()); if (body) act("correct", body); },
+  "fault-dialog": async () => { const body = await (await corrections()).faultWindow(match(), own().faults()); if (body) act("fault", body); },
   "dismiss-fault": async ({ seq }) => {
     if (await agreed(t("The fault stays in the log."), t("Let it pass"))) act("dismiss-fault", { fault: Number(seq), agreed: true });
   },
@@ -301,7 +293,7 @@ const DO = {
   settings: () => fetched(async () => settingsWindow(await ask("/api/settings"))),
   "take-offered": takeOffered,
   simulate,
-  comfort: (data) => comforts.comfort(data),
+  comfort: (data) => ownPhone.comfort(data),
   keep: () => fetched(() => tell("/api/evidence", {})),
 };
 

@@ -32,5 +32,5 @@ export function mayWindow(match) {
     board && h("p", { class: "sentence" }, said(match.prompt)),
     steps.length > 0 && h("ul", { class: "may" }, steps.map(([sentence, ids]) => h("li", null, sentence, " ", clauses(ids)))),
     board && (board.moves.length ? kinds(board.moves) : h("p", null, t("Nothing that this phone may enter: others are to act, or a hand is hidden."))),
-    h("p", null, h("a", { class: "second", href: "#referee" }, t("Ask the referee"))));
+    h("p", { class: "row" }, h("a", { class: "second", href: "#referee" }, t("Ask the referee")), h("a", { class: "second", href: `#learn/${match.game}` }, t("Learn the game"))));
 }

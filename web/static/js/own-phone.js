@@ -3,9 +3,10 @@
 import { h } from "./dom.js";
 import { icon } from "./art.js";
 import { closeDialog, openDialog } from "./dialogs.js";
+import { comfort, panel } from "./comforts.js";
 import { face, nameField, owner } from "./faces.js";
 import { fetched, tell } from "./net.js";
-import { change, memory, store } from "./store.js";
+import { change, mayAct, memory, store } from "./store.js";
 import { t } from "./words.js";
 
 function choice() {
@@ -25,9 +26,16 @@ export const question = () => h("section", { class: "panel own-phone", "data-key
   h("p", { class: "quiet" }, t("Then one tap is enough for what is yours.")),
   choice());
 
-/** Ask in a window. */
-export const askOwner = () => openDialog(t("Who has this phone?"), choice(),
-  store.me.label && h("button", { type: "button", class: "second", "data-do": "i-am", "data-name": "" }, t("Nobody in particular")));
+/** Ask in a window; below, what this phone can do. */
+export const askOwner = () => openDialog(t("This phone"),
+  mayAct() && [
+    h("h3", null, t("Who has this phone?")),
+    choice(),
+    store.me.label && h("button", { type: "button", class: "second", "data-do": "i-am", "data-name": "" }, t("Nobody in particular")),
+    h("h3", null, t("What it does"))],
+  panel());
+
+export { comfort };
 
 /** Say it. */
 export async function iAm({ name }) {

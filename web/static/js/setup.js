@@ -22,7 +22,7 @@ function gameChoice(game) {
 function ways() {
   const way = (href, name, words) => h("li", null, h("a", { class: "way", href }, icon(name, "large"), h("span", null, words)));
   return h("ul", { class: "ways", "data-key": "ways", "aria-label": t("More to do") },
-    way("#score", "check", t("Score a finished game")), way("#referee", "scales", t("Ask the referee")), way("/training", "shake", t("Train your ear")));
+    way(`#learn/${chosenGame()}`, "question", t("Learn the game")), way("#score", "check", t("Score a finished game")), way("#referee", "scales", t("Ask the referee")), way("/training", "shake", t("Train your ear")));
 }
 
 /** The way back into a series that is not won yet, with the players of its newest game. */

@@ -2,6 +2,7 @@
 
 import { h, patch } from "./dom.js";
 import { icon, playerName, playerOf, token, useSprite } from "./art.js";
+import { keepAwake } from "./awake.js";
 import { syncBoard, takeBoard } from "./board.js";
 import { has, offer, part } from "./games.js";
 import { ask } from "./net.js";
@@ -9,6 +10,7 @@ import { LONG, picture } from "./picture.js";
 import { GAMES } from "./registry.js";
 import { listen } from "./stream.js";
 import { change, isHost, match, onChange, soundsOn, store } from "./store.js";
+import { canSpeak, voiceOn, wishVoice } from "./voice.js";
 import { learn, said, t, withWords } from "./words.js";
 
 const page = JSON.parse(document.getElementById("page").textContent);
@@ -18,6 +20,12 @@ const LEAST_PX = 24;
 
 let lively = null;
 let invitation = null;
+
+function loudness() {
+  if (!soundsOn()) return t("Sounds are off; the OK key or a click turns them on.");
+  if (!canSpeak()) return t("Sounds are on; the OK key or a click turns them off.");
+  return voiceOn() ? t("Sounds and voice are on; the OK key or a click turns them off.") : t("Sounds are on; the OK key or a click adds a voice.");
+}
 
 /** The way to the table; the PIN is for a television that the host opened. */
 function invite() {
@@ -31,8 +39,7 @@ function invite() {
       h("img", { class: "code", src: "/api/join.svg", alt: t("Code that opens this table on another phone") }),
       h("p", { class: "pin", role: "group", "aria-label": t("PIN of this table") }, invitation.pin)],
     h("p", null, t("Others join at %(address)s", { address: invitation?.address ?? location.host })),
-    h("p", { class: "tv-sounds", role: "status" }, icon(soundsOn() ? "sound" : "silent"), " ",
-      soundsOn() ? t("Sounds are on; the OK key or a click turns them off.") : t("Sounds are off; the OK key or a click turns them on.")));
+    h("p", { class: "tv-sounds", role: "status" }, icon(soundsOn() ? "sound" : "silent"), " ", loudness()));
 }
 
 /** What lies on the table, as everybody may see it: a television has no hand. */
@@ -101,24 +108,6 @@ function draw() {
   if (game?.board) syncBoard();
 }
 
-const FRAME_MS = 1000;
-let film = null;
-
-/** Keep the screen on by a film that goes on and on: plain HTTP has no lock for it. */
-function keepAwake() {
-  if (document.hidden) return;
-  if (!film) {
-    const canvas = h("canvas", { width: 2, height: 2 });
-    const paint = canvas.getContext("2d");
-    film = h("video", { class: "unseen", "aria-hidden": "true", playsinline: true });
-    film.muted = true;
-    film.srcObject = canvas.captureStream();
-    document.body.append(film);
-    setInterval(() => { paint.fillStyle = paint.fillStyle === "#000000" ? "#000001" : "#000000"; paint.fillRect(0, 0, 2, 2); }, FRAME_MS);
-  }
-  film.play().catch(() => {});
-}
-
 await learn(page.language, page.words, () => change(() => {}));
 useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons.svg"));
 // What a whole room looks at is nobody's seat, whoever's phone it hangs on.
@@ -127,12 +116,22 @@ store.open = true;
 offer(GAMES);
 onChange(draw);
 addEventListener("resize", draw);
-document.addEventListener("visibilitychange", keepAwake);
 draw();
 withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });
-// Nothing is tapped here: the key OK of a remote control, or a click anywhere, is for the sound.
-for (const event of ["click", "keydown"]) {
-  addEventListener(event, ({ key }) => { if (!key || key === "Enter" || key === " ") lively?.LIVELY_DO.sounds(); });
+/** Quiet, then sounds, then a voice too where there is one, then quiet again. */
+function louder() {
+  if (soundsOn() && canSpeak() && !voiceOn()) wishVoice(true);
+  else {
+    if (voiceOn()) wishVoice(false);
+    lively?.LIVELY_DO.sounds();
+  }
+  change(() => {});
 }
+
+// Nothing is tapped here: the key OK of a remote control, or a click anywhere, is for sound and voice.
+for (const event of ["click", "keydown"]) {
+  addEventListener(event, ({ key }) => { if (!key || key === "Enter" || key === " ") louder(); });
+}
+window.speechSynthesis?.addEventListener("voiceschanged", () => change(() => {}));
 listen(page, () => {}, takeBoard);
-keepAwake();
+keepAwake(true);
