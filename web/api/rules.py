@@ -200,7 +200,7 @@ def learn(game_id: GameId, step: str, query: InLanguage) -> LessonForm:
     """Answer with a step (0, 1 …) of a game's guided first game, its pictures in the reader's language."""
     _book(game_id)
     steps = lesson(game_id) if has_lesson(game_id) else ()
-    if not step.isascii() or not step.isdigit() or int(step[:4]) >= len(steps):
+    if not step.isascii() or not step.isdigit() or len(step) > 3 or int(step) >= len(steps):
         raise RefusedError(404, "no-lesson", "There is no such step of a guided first game.")
     return _lesson(game_id, int(step), query.language)
 
