@@ -27,7 +27,6 @@ from companion.rules.arctic.components import (
 from companion.rules.arctic.legality import setup_needs
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow_step
 from companion.rules.arctic.state import ArcticState
-from companion.rules.arctic.svg_parts import LETTERS
 from companion.rules.core import JSON, State
 from companion.rules.i18n import NOTHING, joined, same
 
@@ -291,11 +290,11 @@ class ArcticView(BoardView):
         return fill(CARD, facts)
 
     def _short(self, card: int) -> Words:
-        """Return what tells a card from the others of its animal, with the letters of the picture: ``5 Mo``."""
+        """Return what tells a card from the others of its animal, its value and its companion: ``5 moose``."""
         if card >= UNKNOWN:
             return NOTHING
         _, _, value, _, companion = BOX[card]
-        return joined((same(str(value)), LETTERS[companion]))
+        return joined((same(str(value)), self.both(ANIMALS[companion])))
 
     def _group(self, card: int) -> Words:
         return fill(self.both(ANIMALS[BOX[card][1]]), {}) if card < UNKNOWN else NOTHING

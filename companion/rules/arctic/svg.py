@@ -175,7 +175,7 @@ def _landscape(p: _Picture) -> None:
         p.frames[f"land{value}"] = rect
         p.add(box(rect, fill=PALE, width=1.6), text(x + w - 8, y + h - 9, str(value), 26, anchor="end", bold=True))
     for number in range(6):
-        p.add(animal(number, *_token(p.s, number), p.lang, TOKEN_SCALE))
+        p.add(animal(number, *_token(p.s, number), TOKEN_SCALE))
 
 
 def _river(p: _Picture) -> None:
@@ -186,7 +186,7 @@ def _river(p: _Picture) -> None:
         x, y, w, _ = rect
         if index < len(s.river) and index < RIVER:
             p.frames[f"card{s.river[index]}"] = rect
-            p.add(*card(s.river[index], rect, p.lang))
+            p.add(*card(s.river[index], rect))
         elif index < RIVER:
             p.frames.setdefault("gap", rect)
             p.add(box(rect, dash="4 4"))
@@ -206,7 +206,7 @@ def _powers(p: _Picture) -> None:
         p.frames[f"power{number}"] = rect
         power, owner = s.powers[number], s.owners[number]
         name = f"P.{power} · {PHASE_OF_POWER[power]}" if power else "?"
-        p.add(box(rect, width=2 if owner >= 0 else 1), animal(number, rect[0] + 24, y + 23, p.lang, 0.85))
+        p.add(box(rect, width=2 if owner >= 0 else 1), animal(number, rect[0] + 24, y + 23, 0.85))
         p.add(text(rect[0] + 46, y + 20, name, 14, bold=True))
         where = shortened(told_apart(s.names)[owner], 13) if owner >= 0 else p.words["centre"]
         p.add(text(rect[0] + 46, y + 37, where, 13))
@@ -230,19 +230,19 @@ def _player(p: _Picture, seat: int, viewer: int | None) -> None:
     upper: Rect = (MARGIN, top + 44, CARD_WIDTH, CARD_HEIGHT)
     p.frames[f"top{seat}"] = upper
     if s.piles[seat]:
-        p.add(*card(s.piles[seat][-1], upper, p.lang))
+        p.add(*card(s.piles[seat][-1], upper))
     else:
         p.add(box(upper, dash="4 4"))
     for index, number in enumerate(pile):
         rect = _small(top, index)
-        p.add(*small_card(number, reading.animals[index] if index < len(reading.animals) else NOTHING, rect, p.lang))
+        p.add(*small_card(number, reading.animals[index] if index < len(reading.animals) else NOTHING, rect))
         if index == ghost:
             p.frames[f"ghost{seat}"] = rect
     if ghost is None:
         _brackets(p, reading, top)
     for index, number in enumerate(hand):
         rect = (MARGIN + index * (CARD_WIDTH + 4), top + height - CARD_HEIGHT - 6, CARD_WIDTH, CARD_HEIGHT)
-        p.add(*card(number, rect, p.lang))
+        p.add(*card(number, rect))
     p.top = top + height + 10
 
 
@@ -281,7 +281,7 @@ def _nameplate(p: _Picture, seat: int) -> None:
     p.add(box(totem, fill=PALE), text(totem[0] + 14, top + 27, f"{words['totem']}{words[':']}", 15))
     shown = _shown_totem(s, seat)
     if shown >= 0:
-        p.add(animal(shown, totem[0] + 98, top + 22, p.lang, 0.7))
+        p.add(animal(shown, totem[0] + 98, top + 22, 0.7))
     else:
         p.add(text(totem[0] + 98, top + 28, "?", 17, anchor="middle", bold=True))
 

@@ -1,4 +1,4 @@
-"""The pieces of Arctic's picture: animals as shapes with letters, cards, boxes, arrows."""
+"""The pieces of Arctic's picture: animals as silhouettes in shapes, cards, boxes, arrows."""
 
 from __future__ import annotations
 
@@ -6,21 +6,12 @@ from html import escape
 
 from companion.rules.arctic.components import ANIMALS, BOX, FACE_DOWN, KIND, UNKNOWN
 from companion.rules.drawing import INK, dashes
-from companion.rules.i18n import Words
 
 PALE = "#f4f6f7"
 
-# Colours that stay apart for colour-blind people (Okabe and Ito); the shape and the letters say the same again.
+# Colours that stay apart for colour-blind people (Okabe and Ito); the shape and the silhouette say the same again.
 FILL = ("#d55e00", "#e69f00", "#cc79a7", "#0072b2", "#f0e442", "#ffffff")
-TEXT_ON = ("#ffffff", INK, INK, "#ffffff", INK, INK)
-LETTERS = (
-    Words("Fo"),
-    Words("Mo"),
-    Words("Wa"),
-    Words("Or"),
-    Words("Pu"),
-    Words("Be"),
-)
+ON = ("#ffffff", INK, INK, "#ffffff", INK, INK)
 _SHAPE = (
     '<path d="M0-17L16 12H-16z"/>',  # fox: triangle
     '<rect x="-14" y="-14" width="28" height="28"/>',  # moose: square
@@ -29,7 +20,31 @@ _SHAPE = (
     '<path d="M0-17L16-5 10 14H-10L-16-5z"/>',  # puffin: pentagon
     '<path d="M-7-16H7L16-7V7L7 16H-7L-16 7V-7z"/>',  # bear: octagon
 )
-_DROP = (9, 5, 5, 5, 6, 5)
+SILHOUETTES = (
+    # fox: head with pointed ears
+    "M-7.5-1.5L-3.2 1.6Q0 .7 3.2 1.6L7.5-1.5Q9.5 5 3.8 8L0 11.2-3.8 8Q-9.5 5-7.5-1.5z"
+    "M-4.05 4.4a0.95 0.95 0 1 0 1.9 0a0.95 0.95 0 1 0-1.9 0zM2.15 4.4a0.95 0.95 0 1 0 1.9 0"
+    "a0.95 0.95 0 1 0-1.9 0z",
+    # moose: antlers
+    "M-3 11Q-4 6-3 1L-5-1Q-11-1-12.2-10L-9.5-6.5-8.5-11-6-6-4.5-9-3-3H3"
+    "L4.5-9 6-6 8.5-11 9.5-6.5 12.2-10Q11-1 5-1L3 1Q4 6 3 11Q0 13-3 11z",
+    # walrus: tusks
+    "M-9 1Q-10-10 0-11Q10-10 9 1Q9 5 6 5.5L4.5 13 2.5 6H-2.5L-4.5 13-6 5.5Q-9 5-9 1zM-4.9 -4"
+    "a1.3 1.3 0 1 0 2.6 0a1.3 1.3 0 1 0-2.6 0zM2.3 -4a1.3 1.3 0 1 0 2.6 0a1.3 1.3 0 1 0-2.6 0"
+    "z",
+    # orca: back fin and fluke
+    "M-12.5 1Q-9-5-2-5L0-12 4-4.5Q8-3.5 9.5-.5L13-3 12.2 1 13 4 9.5 3Q4 7-4 6.5"
+    "Q-11.5 5.5-12.5 1zM-9.5-.5a2 1.1 0 1 0 4 0a2 1.1 0 1 0-4 0z",
+    # puffin: beak
+    "M-1-12Q5-12 5-5Q9.5 1 7 8L9 11.5 4 11.3Q1 13-3 11.8Q-7 6-4-1Q-5-2.5-5-3.5L-11.5-4"
+    "Q-11-9.5-5-9.5Q-4-12-1-12zM-2.2 -7.5a1.4 1.4 0 1 0 2.8 0a1.4 1.4 0 1 0-2.8 0z",
+    # bear: head with round ears
+    "M-10.5-7A4.3 4.3 0 0 1-3.5-11Q0-12 3.5-11A4.3 4.3 0 0 1 10.5-7Q10.5-5.5 9.5-4.5"
+    "Q11.5 1 9 6Q6 11.5 0 11.5Q-6 11.5-9 6Q-11.5 1-9.5-4.5Q-10.5-5.5-10.5-7zM-5.4 -2"
+    "a1.4 1.4 0 1 0 2.8 0a1.4 1.4 0 1 0-2.8 0zM2.6 -2a1.4 1.4 0 1 0 2.8 0a1.4 1.4 0 1 0-2.8 0"
+    "zM-2.6 4a2.6 1.8 0 1 0 5.2 0a2.6 1.8 0 1 0-5.2 0z",
+)
+"""The animals as paths about their shape's middle; holes are eyes and noses."""
 
 DEFS = """<defs>
 <pattern id="back" width="8" height="8" patternUnits="userSpaceOnUse"><rect width="8" height="8" fill="#dfe5e8"/>\
@@ -56,30 +71,29 @@ def box(rect: Rect, *, fill: str = "#ffffff", width: float = 1.2, dash: str = ""
     )
 
 
-def animal(number: int, x: float, y: float, lang: str, scale: float = 1) -> str:
-    """Return an animal: its shape, its colour, its letters."""
+def animal(number: int, x: float, y: float, scale: float = 1) -> str:
+    """Return an animal: its shape, its colour, its silhouette."""
     return (
         f'<g class="{ANIMALS[number]}" transform="translate({x:g} {y:g}) scale({scale:g})">'
         f'<g fill="{FILL[number]}" stroke="{INK}" stroke-width="1.6">{_SHAPE[number]}</g>'
-        f'<text y="{_DROP[number]}" font-size="13" font-weight="bold" text-anchor="middle" '
-        f'fill="{TEXT_ON[number]}">{LETTERS[number].of(lang)}</text></g>'
+        f'<path d="{SILHOUETTES[number]}" fill="{ON[number]}" fill-rule="evenodd"/></g>'
     )
 
 
-def card(number: int, rect: Rect, lang: str) -> list[str]:
+def card(number: int, rect: Rect) -> list[str]:
     """Return a whole card: its animal, the companion, and with a triangle each the placement (down) and draw value."""
     x, y, w, h = rect
     if number >= FACE_DOWN or number == UNKNOWN:
         return [box(rect, fill="url(#back)"), text(x + w / 2, y + h / 2 + 8, "?", 24, anchor="middle", bold=True)]
     if number >= KIND:
-        return [box(rect), animal(number - KIND, x + w / 2, y + h / 2, lang, 1.3)]
+        return [box(rect), animal(number - KIND, x + w / 2, y + h / 2, 1.3)]
     _, main, placement, draw, companion = BOX[number]
     left, right, low = x + w * 0.26, x + w * 0.74, y + h - 12
     return [
         box(rect),
-        animal(main, x + w / 2, y + 28, lang, 1.15),
+        animal(main, x + w / 2, y + 28, 1.15),
         text(x + w / 2 - 12, y + 68, "+", 15, anchor="middle"),
-        animal(companion, x + w / 2 + 8, y + 64, lang, 0.68),
+        animal(companion, x + w / 2 + 8, y + 64, 0.68),
         f'<path d="M{left - 17:g} {low - 11:g}h12l-6 10z" fill="{INK}"/>',
         text(left - 1, low, str(placement), 20, bold=True),
         f'<path d="M{right - 17:g} {low - 1:g}h12l-6-10z" fill="#ffffff" stroke="{INK}" stroke-width="1.4"/>',
@@ -87,13 +101,13 @@ def card(number: int, rect: Rect, lang: str) -> list[str]:
     ]
 
 
-def small_card(number: int, read: int, rect: Rect, lang: str) -> list[str]:
+def small_card(number: int, read: int, rect: Rect) -> list[str]:
     """Return a card of a fanned pile: its animal; one that lies face down is hatched, with what it counts as."""
     x, y, w, h = rect
     hidden = number >= FACE_DOWN or number == UNKNOWN
     parts = [box(rect, fill="url(#back)" if hidden else PALE, width=1)]
     if read >= 0:
-        parts.append(animal(read, x + w / 2, y + h / 2, lang, 0.68 if hidden else 0.82))
+        parts.append(animal(read, x + w / 2, y + h / 2, 0.68 if hidden else 0.82))
     else:
         parts.append(text(x + w / 2, y + h / 2 + 6, "?", 17, anchor="middle", bold=True))
     return parts
