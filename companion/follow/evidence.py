@@ -17,7 +17,7 @@ from vision.board.patches import Sampler
 from vision.read.diff import compare
 from vision.read.place_posterior import UNSURE
 from vision.track.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look, belief_of_strange
-from vision.track.tracker import COVERED, Tracker, misfits, public_view, turn_starts
+from vision.track.tracker import Tracker, misfits, public_view, turn_starts
 
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot
@@ -30,6 +30,8 @@ REMEMBER = 6
 """So many turns may be gone back."""
 AN_ARM = 4
 """Places in a group that an arm covers at least."""
+COVERED = 3
+"""Strange places at least that are a hand where it is not known which lie beside each other."""
 MANY = 10
 """With so many strange places, wherever they are, there is nothing to be read."""
 
@@ -201,9 +203,46 @@ def strange_in(
     """Return the places that show what was never taught: those that the record leaves so, and those it explains."""
     if belief_of_strange(seen.layout, taught) is None:
         return (), ()
-    places = [name for name in covered(seen) if name not in misread and name not in known]
+    places = [name for name in covered(seen) if name in recorded and name not in misread and name not in known]
     explained = tuple(name for name in places if any(thing not in taught for thing, _ in recorded[name].things))
     return tuple(name for name in places if name not in explained), explained
+
+
+@dataclass(frozen=True, slots=True)
+class LookAtMatch:
+    """What a look tells of the turn that was played since the record's last.
+
+    ``plain``: places that look plainly otherwise than when it was agreed what lies there. ``strange``: those that show
+    what was never taught and that the record leaves so; ``explained``: those that it explains.
+    """
+
+    evidence: Evidence
+    plain: frozenset[str]
+    strange: tuple[str, ...]
+    explained: tuple[str, ...]
+
+
+def look_at_match(
+    seen: BoardLook,
+    snapshot: MatchSnapshot,
+    taught: Mapping[int, int],
+    agreed: Agreed | None,
+    misread: Mapping[str, Misread],
+) -> LookAtMatch | None:
+    """Return what a look tells of a match; None while a hand or the like lies over the board."""
+    since = since_agreed(agreed, snapshot, seen)
+    if is_hand(seen, since.known, since.plain):
+        return None
+    recorded = contents_of(snapshot.states[-1], seen.layout)
+    strange, explained = strange_in(seen, taught, recorded, misread, since.known)
+    evidence = evidence_of(seen, seen.layout, taught, misread, since.known)
+    return LookAtMatch(evidence, since.plain or frozenset(), strange, explained)
+
+
+def never_taught(before: State[Any], after: State[Any], taught: Iterable[int], layout: Layout) -> tuple[str, ...]:
+    """Return the places in which a turn leaves a thing of a kind that was never taught."""
+    was, now, known = contents_of(before, layout), contents_of(after, layout), list(taught)
+    return tuple(n for n, there in now.items() if there != was[n] and unheard_of([there], known, layout))
 
 
 def is_behind(matched: int | None, snapshot: MatchSnapshot, evidence: Evidence) -> bool:

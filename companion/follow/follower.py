@@ -19,18 +19,15 @@ from companion.follow import messages
 from companion.follow.deals import DealWatcher, deal_of
 from companion.follow.evidence import (
     Agreed,
-    Since,
+    LookAtMatch,
     contents_of,
     covered,
-    evidence_of,
     in_the_way,
     is_behind,
-    is_hand,
+    look_at_match,
     misread_in,
-    since_agreed,
-    strange_in,
+    never_taught,
     tracked_match,
-    unheard_of,
     was_taken_back,
 )
 from companion.follow.following import Following, FollowState, SceneLooks, Standing
@@ -283,20 +280,19 @@ class CameraFollower:
         observation = BoardObservation(
             captured.number, captured.kind, live, snapshot, tracked_match(snapshot), table, image, seen
         )
-        since = since_agreed(now.memory.agreed, snapshot, seen)
-        if is_hand(seen, since.known, since.plain):
+        told = look_at_match(seen, snapshot, table.learnt(), now.memory.agreed, now.memory.misread)
+        if told is None:
             # A hand goes; what lies still for long is none, and people are asked to look.
             if self._become(lambda now: now.under_hand(begun)).is_hand_still(begun):
                 self._become(Following.moving)
             else:
                 self._ask(DISAGREEMENT, (), covered(seen), observation)
             return
-        evidence = evidence_of(seen, table.layout, table.learnt(), now.memory.misread, since.known)
-        looks = self._become(lambda now: now.weighed(evidence)).looks
-        if self._weigh(observation, looks, since):
+        looks = self._become(lambda now: now.weighed(told.evidence)).looks
+        if self._weigh(observation, looks, told):
             self._become(lambda now: now.took(looks, self._clock(), time.thread_time()))
 
-    def _weigh(self, observation: BoardObservation, looks: SceneLooks, since: Since) -> bool:
+    def _weigh(self, observation: BoardObservation, looks: SceneLooks, told: LookAtMatch) -> bool:
         """Say, enter or ask what the looks at a scene show; return whether it was a turn, or a question about one."""
         snapshot, evidence, memory = observation.snapshot, several(looks.evidence), self._now.memory
         if is_behind(memory.matched if memory.match == snapshot.match else None, snapshot, evidence):
@@ -304,17 +300,16 @@ class CameraFollower:
             return False
         table, seen = observation.table, observation.seen
         recorded = contents_of(snapshot.states[-1], table.layout)
-        strange, explained = strange_in(seen, table.learnt(), recorded, memory.misread, since.known)
         tracker, former = observation.tracked.tracker, looks.former
         candidates = (
-            tracker.again(former, evidence) if former else tracker.candidates(evidence, strange, since.plain or ())
+            tracker.again(former, evidence) if former else tracker.candidates(evidence, told.strange, told.plain)
         )
         answer = tracker.judge(candidates, evidence)
         if answer.state == track_tracker.UNCHANGED:
             agreed = Agreed(snapshot.match, snapshot.moves, seen)
             self._become(lambda now: now.matches(agreed, len(snapshot.by)))
             table.confirm(seen, recorded)
-            if explained:
+            if told.explained:
                 # People entered what was new to the camera: so that is what it looks like.
                 self._teach(observation, snapshot.states[-1])
             return False
@@ -340,13 +335,9 @@ class CameraFollower:
         if was_taken_back(observation.snapshot, kept, best.state, self._now.memory.matched_at):
             self._ask(TURN, candidates, (), observation)
             return
-        after = contents_of(best.state, table.layout)
-        before = contents_of(observation.snapshot.states[-1], table.layout)
-        known = table.learnt()
-        changed = [name for name, now in after.items() if now != before[name]]
-        strange = [name for name in changed if unheard_of([after[name]], known, table.layout)]
-        if strange:
-            self._ask(NEW, candidates, tuple(strange), observation)
+        new = never_taught(observation.snapshot.states[-1], best.state, table.learnt(), table.layout)
+        if new:
+            self._ask(NEW, candidates, new, observation)
             return
         by = Actor(Role.PLAYER, CAMERA, device=observation.kind)
         if not self._enter(observation, best, by).ok:
@@ -355,7 +346,7 @@ class CameraFollower:
             return
         lesson, agreed = self._now.memory.lesson, self._agreed(observation)
         self._become(lambda now: now.entered(observation, best.state).agree(agreed))
-        table.confirm(observation.seen, after)
+        table.confirm(observation.seen, contents_of(best.state, table.layout))
         if lesson is not None:
             # The turn before was right, or this one could not have followed: now it may be taught.
             self._teach(*lesson)

@@ -120,8 +120,7 @@ class SeenTable:
 
         A lesson may take longer than the next turn, and what it teaches is as new to the camera until then.
         """
-        profile = self._profile
-        return _most(() if profile is None else (s for s in profile.shots if s.name not in profile.unlearnt))
+        return {} if self._profile is None else learnt(self._profile)
 
     def to_json(self) -> dict[str, Any]:
         """Return where the board is (in the frame's pixels) and what was taught, for the page."""
@@ -184,17 +183,9 @@ class SeenTable:
 
     def confirm(self, seen: BoardLook, contents: Mapping[str, Content]) -> None:
         """Remember what the places look like with contents that are certain, as far as they were read so."""
-        agreed = {
-            name: content
-            for name, content in contents.items()
-            if (place := seen.places.get(name)) is not None
-            and place.seen
-            and place.odd < HIDDEN
-            and place.content == content
-        }
         with self._lock:
-            if self._table is not None and agreed:
-                self._table.confirm(seen, agreed)
+            if self._table is not None:
+                confirm(self._table, seen, contents)
 
     # --- calibrating and teaching
 
@@ -297,6 +288,25 @@ class SeenTable:
     def _take(self, profile: Profile) -> None:
         self._profile = profile
         self._table = TaughtBoard(profile) if profile.network is not None and profile.shots else None
+
+
+def learnt(profile: Profile) -> dict[int, int]:
+    """Return the most of each thing on one place in the photos of a profile that were learnt."""
+    return _most(shot for shot in profile.shots if shot.name not in profile.unlearnt)
+
+
+def confirm(table: TaughtBoard, seen: BoardLook, contents: Mapping[str, Content]) -> None:
+    """Let a table remember what places look like with contents that are certain, as far as they were read so."""
+    agreed = {
+        name: content
+        for name, content in contents.items()
+        if (place := seen.places.get(name)) is not None
+        and place.seen
+        and place.odd < HIDDEN
+        and place.content == content
+    }
+    if agreed:
+        table.confirm(seen, agreed)
 
 
 def _most(shots: Iterable[TaughtPhoto]) -> dict[int, int]:

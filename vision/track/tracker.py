@@ -48,8 +48,6 @@ CLEAR = 3.0
 """Parts of a place that are less likely than the likeliest by more than this disagree."""
 STRONG = 6.0
 """No turn is entered where one place is less likely than this compared with what was seen there."""
-COVERED = 3
-"""With so many places under something else a hand is over the board."""
 BEYOND = 10.0
 """What is so much less likely than something else that may have happened is not looked for."""
 PATIENCE = 3.5
@@ -134,17 +132,13 @@ class Tracker:
         """Return the position that holds now."""
         return self.confirmed[-1]
 
-    def observe(
-        self, evidence: Evidence, *, settled: bool = True, covered: int = 0, strange: Sequence[str] = ()
-    ) -> TrackingResult:
+    def observe(self, evidence: Evidence, strange: Sequence[str] = (), plain: Collection[str] = ()) -> TrackingResult:
         """Weigh a look; a turn or takeback that is sure is entered (see :meth:`confirm` for the answer to a question).
 
-        ``covered``: places over which something else lies. ``strange``: places that show what was never taught, and
-        so hardly what lay there before.
+        ``strange``: places that show what was never taught, and so hardly what lay there before; ``plain`` as in
+        :meth:`candidates`.
         """
-        if not settled or covered >= COVERED:
-            return TrackingResult(MOVING)
-        answer = self.judge(self.candidates(evidence, strange), evidence)
+        answer = self.judge(self.candidates(evidence, strange, plain), evidence)
         if answer.state == TAKEBACK:
             del self.confirmed[-answer.back :]
             del self.turns_entered[-answer.back :]
@@ -325,27 +319,25 @@ class Follower:
     What comes later may settle it; until then a turn is entered where all that may have been before agree on it.
     """
 
-    def __init__(self, confirmed: Sequence[State[Any]]) -> None:
-        """Begin with the positions between the turns of a record; the last one holds now."""
-        self.branches: list[tuple[float, Tracker]] = [(0.0, Tracker(list(confirmed)))]
+    def __init__(self, tracker: Tracker) -> None:
+        """Begin with what is known of a record."""
+        self.branches: list[tuple[float, Tracker]] = [(0.0, tracker)]
 
     @property
     def open(self) -> bool:
         """Return whether a question is still to be answered."""
         return len(self.branches) > 1
 
-    def observe(self, evidence: Evidence, *, covered: int = 0) -> TrackingResult:
-        """Weigh a settled look."""
+    def observe(self, evidence: Evidence, strange: Sequence[str] = (), plain: Collection[str] = ()) -> TrackingResult:
+        """Weigh a settled look; ``strange`` and ``plain`` are of the record, and count while no question is open."""
         if not self.open:
             tracker = self.branches[0][1]
-            answer = tracker.observe(evidence, covered=covered)
+            answer = tracker.observe(evidence, strange, plain)
             if answer.state == QUESTION:
                 self._follow(
                     [(log(c.p), tracker, c) for c in answer.candidates if c.state is not None and c.p >= WORTH_ASKING]
                 )
             return answer
-        if covered >= COVERED:
-            return TrackingResult(MOVING)
         found = [
             (likely + candidate.total, tracker, candidate)
             for likely, tracker in self.branches

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,8 @@ from companion.rules.i18n import Words, noted
 
 if TYPE_CHECKING:
     from companion.rules.core import Move, State
-    from vision.board.layout import Layout
-    from vision.read.reader import BoardLook, TaughtBoard
-    from vision.track.tracker import Follower, TrackingResult
+    from vision.read.reader import BoardLook
+    from vision.track.tracker import TrackingResult
 
 
 @click.command()
@@ -34,26 +33,20 @@ def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path
     Exit status 1: for some photo there is a question, or board and record disagree.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from companion.follow.photo_row import PhotoRow
     from vision.board.layout import open_layout
     from vision.read.reader import TaughtBoard
-    from vision.track.tracker import Follower, between_turns
 
-    states = states_of(record, lang)
-    layout = open_layout(layout_name)
-    table = TaughtBoard.open(layout, folder)
-    taught = _taught(table)
-    follower = Follower(between_turns(states))
+    states, moves = _course_of(record, lang)
+    row = PhotoRow(TaughtBoard.open(open_layout(layout_name), folder), states, moves)
     sure = True
     for photo in photos:
-        seen = table.look(read_photo(photo))
-        before = follower.branches[0][1].state
-        answer = _answer(follower, seen, layout, taught)
+        before = row.state
+        seen, answer = row.look(read_photo(photo))
         sure = sure and answer.state not in ("question", "disagreement")
-        if answer.state in ("entered", "unchanged") and not follower.open:
-            _confirm(table, seen, follower.branches[0][1].state)
         if as_json:
             board = {"found": seen.found, "note": seen.note}
-            click.echo(json.dumps({"photo": str(photo), **answer.to_json(), "open": follower.open, "board": board}))
+            click.echo(json.dumps({"photo": str(photo), **answer.to_json(), "open": row.open, "board": board}))
         else:
             _say(photo, answer, seen, before, lang)
     return 0 if sure else 1
@@ -68,6 +61,14 @@ def states_of(record: str, lang: str) -> list[State[Any]]:
 
     :raises BadDataError: when a line of it is wrong.
     """
+    return _course_of(record, lang)[0]
+
+
+def _course_of(record: str, lang: str) -> tuple[list[State[Any]], list[Move]]:
+    """Return the states of a record, and the moves between them.
+
+    :raises BadDataError: when a line of it is wrong.
+    """
     from companion.ports import BadDataError
     from companion.rules.record import read_file
 
@@ -78,48 +79,10 @@ def states_of(record: str, lang: str) -> list[State[Any]]:
         if fault is not None:
             words = BAD_LINE.filled({"record": record, "line": fault.line, "why": fault.words})
         raise BadDataError(words.of(lang))
-    states = [replay.start]
-    for text in replay.record.moves:
-        states.append(states[-1].after(replay.start.game.parse(text)))
-    return states
-
-
-def _taught(table: TaughtBoard) -> dict[int, int]:
-    """Return the most of each thing that the table was shown on one place."""
-    most: dict[int, int] = {}
-    for shot in table.profile.shots:
-        for content in shot.contents.values():
-            for thing, count in content.things:
-                most[thing] = max(most.get(thing, 0), count)
-    return most
-
-
-def _answer(follower: Follower, seen: BoardLook, layout: Layout, taught: Mapping[int, int]) -> TrackingResult:
-    """Return what the tracker makes of a look; a photo without a board is one to wait after."""
-    from companion.rules.inference.turns import Evidence
-    from vision.track.evidence import HIDDEN, belief_of_look
-    from vision.track.tracker import TrackingResult
-
-    if not seen.found:
-        return TrackingResult("moving")
-    plain = {name: place for name, place in seen.places.items() if place.seen and place.odd < HIDDEN}
-    covered = sum(place.seen and place.odd >= HIDDEN for place in seen.places.values())
-    evidence = Evidence({name: belief_of_look(place, layout, taught) for name, place in plain.items()})
-    return follower.observe(evidence, covered=covered)
-
-
-def _confirm(table: TaughtBoard, seen: BoardLook, state: State[Any]) -> None:
-    """Let the table remember what the places look like now that it is known what lies there."""
-    from vision.board.labels import from_json
-    from vision.track.evidence import HIDDEN
-
-    places: Mapping[str, Any] = state.position()["places"]
-    known = {
-        name: places[name] for name, look in seen.places.items() if name in places and look.seen and look.odd < HIDDEN
-    }
-    labels = from_json(known, table.layout)
-    agreed = {name: content for name, content in labels.items() if content == seen.places[name].content}
-    table.confirm(seen, agreed)
+    states, moves = [replay.start], [replay.start.game.parse(text) for text in replay.record.moves]
+    for move in moves:
+        states.append(states[-1].after(move))
+    return states, moves
 
 
 STATES = {

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import json
+import shutil
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
 import pytest
 
 from companion.cli import run
+from companion.events.hub import Hub
+from companion.follow.cards import CardTable
+from companion.follow.follower import CameraFollower
+from companion.follow.following import FollowState
+from companion.follow.table_model import SeenTable
 from companion.lab.worlds.board import RenderedBoard, nearby, random_view, shoot
 from companion.lab.worlds.board_art import Art
+from companion.night.answers import TABLE
+from companion.night.commands.night import Night
+from companion.night.log.journal import Journal
+from companion.ports import DeviceKind
 from companion.rules import game
+from companion.settings import Settings
 from vision.board.labels import from_json
 from vision.board.layout import open_layout
 from vision.board.patches import Sampler
+from vision.camera.frame import CapturedFrame
 from vision.decode.photo import read_photo_file
 from vision.read.profile import load_profile, save_profile
 from vision.read.reader import learn
@@ -26,6 +40,12 @@ pytestmark = pytest.mark.learning
 RULES = game("iglu-iglu")
 SET_UP = ["draw d4 fish 1", "draw e4 fish 3", "draw d5 fish 2", "draw e5 fish 3"]
 INUIT = (("b1", "f1"), ("a5", "h3"), ("c8", "g8"), ("e1", "a3"), ("h6", "d8"))
+NEW = ("c6", "f6", "g3")
+PAGE_SAYS = {
+    FollowState.WATCHING: "unchanged",
+    FollowState.ENTERED: "entered",
+    FollowState.QUESTION: "question",
+}
 TURN = ["melt c4", "reveal c4 kept", "walk b1 b2", "walk b2 b3", "walk c8 c7", "end"]
 
 
@@ -43,6 +63,9 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
         else:
             state = state.play(RULES.parse(text))
     positions.append(state.position()["places"])
+    # Then three things of a kind that is never taught stand where nothing may be built.
+    igloo = {"kind": "igloo", "colour": "red", "count": 1}
+    positions.append({n: {**there, "things": [igloo]} if n in NEW else there for n, there in positions[-1].items()})
     header = json.dumps({"game": "iglu-iglu", "players": players})
     (folder / "game.jsonl").write_text("\n".join([header, *moves]) + "\n", encoding="utf-8")
     art = Art(41)
@@ -82,6 +105,62 @@ def test_a_turn_that_a_photo_shows_is_told(table: Path, capfd: pytest.CaptureFix
     assert "The floe on c4 is face down" in out, "in sentences, notation beside them"
     assert run([*call, "--lang", "fr"]) == status
     assert "rien n’a changé" in capfd.readouterr().out
+
+
+def test_the_command_says_what_the_page_says(table: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The same photos of a drawn game, shown to the service's follower and to the command."""
+    shutil.copytree(table / "profile", tmp_path / "profile")
+    known = SeenTable("iglu-iglu", tmp_path / "profile", on_change=lambda: None)
+    journal, settings, shown = (
+        Journal(tmp_path / "journal.sqlite"),
+        Settings(None),
+        SimpleNamespace(t=1000.0, jpeg=b"", since=0.0),
+    )
+    settings.set({"camera_settle_tenths": 3, "camera_follow": True})
+    night = Night(journal, Hub())
+    numbers = count()
+    follower = CameraFollower(
+        night,
+        settings,
+        newest=lambda: CapturedFrame(
+            t=shown.t, number=next(numbers), source="test", kind=DeviceKind.RECORDED, jpeg=shown.jpeg
+        ),
+        table_of=lambda _: known,
+        on_change=lambda: None,
+        cards=CardTable(tmp_path / "tables"),
+        clock=lambda: shown.t,
+    )
+    seats = [{"name": name, "colour": colour} for name, colour in (("Ann", "red"), ("Bob", "blue"))]
+    record = (table / "game.jsonl").read_text(encoding="utf-8").splitlines()[1:]
+    for command, body in (
+        ("open-match", {"game": "iglu-iglu", "players": seats, "draw": False}),
+        ("moves", {"moves": record}),
+    ):
+        assert night.do(command, body, by=TABLE, action_id=command).ok
+    photos = [str(table / name) for name in ("0.jpg", "1.jpg", "2.jpg")]
+    page = []
+    for photo in photos:
+        shown.jpeg, shown.since = Path(photo).read_bytes(), shown.t
+        while follower.now.looked_t <= shown.since:
+            shown.t += 0.2
+            follower.tick()
+        page.append((follower.now.state, follower.now.question, night.snapshot()))
+    journal.close()
+    capfd.readouterr()
+    call = ["vision", "follow", "iglu-iglu", str(table / "game.jsonl"), *photos, "--profile", str(table / "profile")]
+    assert run([*call, "--json"]) == 1
+    lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    states = ["unchanged", "entered", "question"]
+    assert [line["state"] for line in lines] == states == [PAGE_SAYS[state] for state, _, _ in page]
+    entered = page[1][2]
+    assert entered is not None
+    assert lines[1]["turn"] == [str(move) for move in entered.moves[len(record) :]]
+    asked = page[2][1]
+    assert asked is not None
+    assert lines[2]["places"] == list(asked.places)
+    offered = [one for one in lines[2]["candidates"] if one["kind"] != "none"][: len(asked.candidates)]
+    assert [one["turn"] for one in offered] == [[str(move) for move in one.moves] for one in asked.candidates]
+    assert [one["p"] for one in offered] == pytest.approx([one.p for one in asked.candidates], abs=0.001)
 
 
 def test_the_referee_rules_by_photo(table: Path, capfd: pytest.CaptureFixture[str]) -> None:
