@@ -73,6 +73,7 @@ TRAINING = ("drill", "duel", "progress", "ladder", "along")
 IDLE = (
     Room("start", "/", ".tile"),
     Room("join", "/join", "#pin"),
+    Room("learn the game", "/#learn", ".learn .board"),
     Room("score", "/#score", "[data-do=score-game]"),
     Room("score by photo", "/#photo", "#stage > *"),
     Room("referee", "/#referee", ".entry"),

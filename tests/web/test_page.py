@@ -199,8 +199,8 @@ def test_the_modules_get_their_words_with_plural_forms(guest: FlaskClient) -> No
     urls = json.loads(re.search(r'id="page">(.*?)</script>', page.text)[1])["words"]
     told = guest.get(urls["main"]).json
     assert told["words"]["%(n)s entry since you looked"] == [
-        "%(n)s entrée depuis votre dernier regard",
-        "%(n)s entrées depuis votre dernier regard",
+        "%(n)s entrée depuis ton dernier regard",
+        "%(n)s entrées depuis ton dernier regard",
     ]
     assert told["plural"][:3] == [0, 0, 1]
     # A part of a game has words of its own.
