@@ -109,7 +109,7 @@ def _told(
             counted = posterior.state == "counted"
             told.update({"weighed": 1, "right": right, "counted": counted, "counted and wrong": counted and not right})
             told.update({"sure": sure, "sure and wrong": sure and not right})
-        told["passed"] = not faults(calibration, scale)
+        told["passed"] = not faults(calibration, made_of(calibration))
         found[kind] = told
     return found
 
