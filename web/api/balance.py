@@ -52,7 +52,7 @@ class WeighingRequest(Body, frozen=True):
     value: Annotated[float, Meta(ge=0, le=MOST_G)] = 0.0
 
 
-class BoxRequest(Body, frozen=True):
+class BoxCheckRequest(Body, frozen=True):
     """What is so: a box, or its empty shells, are begun; this igloo is the next, or was the last; these are all."""
 
     do: Literal["begin", "shells", "choose", "was", "end"]
@@ -133,7 +133,7 @@ def keep() -> BalanceAnswer:
 
 @views.post("/box")
 @documented("player")
-def box(body: BoxRequest) -> BalanceAnswer:
+def box(body: BoxCheckRequest) -> BalanceAnswer:
     """Check a whole box: igloo after igloo is put on and tapped, and at the end it is told what each holds."""
     balance = _balance()
     if body.do in {"choose", "was"} and body.igloo not in COUNTS:
