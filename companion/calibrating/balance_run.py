@@ -34,7 +34,7 @@ from companion.ports import (
 if TYPE_CHECKING:
     from companion.igloo.balance.calibration import LabelledLoad
     from companion.igloo.balance.ringdown import Ringdown
-    from companion.igloo.balance.scale import BalanceScale, WeighedCount
+    from companion.igloo.balance.scale import BalanceScale, KnownMass, WeighedCount
 
 WEIGH_S: Final = 4.5
 """One weighing: three or four taps."""
@@ -177,6 +177,8 @@ class BalanceRun:
     def weigh(self, what: str, value: float = 0.0) -> None:
         """Listen to the taps of one weighing: a tare, grams, an igloo of known beads, or an unknown igloo.
 
+        ``value``: grams, beads, or the sticker of an unknown igloo whose shell was weighed; 0: nobody said.
+
         :raises DeviceError: when the balance is not there, is busy, or was not tared.
         """
         with self._lock:
@@ -235,14 +237,15 @@ class BalanceRun:
         self._publish()
 
     def box(self, what: str, igloo: int = 0) -> None:
-        """``begin`` the check of a whole box; or say what is so there (:meth:`.box_run.BoxRun.say`).
+        """``begin`` the check of a whole box, or of its empty ``shells``; or say what is so (:meth:`BoxRun.say`).
 
         :raises DeviceError: when the balance is not there, is busy, or was not calibrated; when no box is checked.
         """
         from companion.igloo.balance.box import BoxCheck
 
         with self._lock:
-            if what == "begin":
+            begins = what in {"begin", "shells"}
+            if begins:
                 if self._status() is None:
                     raise DeviceError(NO_BALANCE)
                 if self._listening is not None or self._busy or self._box is not None:
@@ -250,11 +253,14 @@ class BalanceRun:
                 scale = self._calibration()
                 if scale is None:
                     raise DeviceError(NOT_CALIBRATED_BALANCE)
-                self._note, self._box = "", BoxRun(BoxCheck(scale), self._gate, self._publish)
+                self._note, self._box = (
+                    "",
+                    BoxRun(BoxCheck(scale, empty=what == "shells"), self._gate, self._publish, self._keep_shells),
+                )
             elif self._box is None:
                 raise DeviceError(NO_BOX)
             box = self._box
-        if what != "begin":
+        if not begins:
             box.say(what, igloo)
         self._publish()
 
@@ -342,11 +348,11 @@ class BalanceRun:
     def _loads(self) -> list[LabelledLoad]:
         if not self._rows:  # A page asks often: without a balance nothing of it is loaded.
             return []
-        from companion.igloo.balance.calibration import LabelledLoad
+        from companion.igloo.balance.calibration import labelled
         from companion.igloo.balance.loads import held
 
         found = held([one.swing for one in self._rows], [one.what for one in self._rows])
-        return [LabelledLoad(one.what, one.value, load) for one, load in zip(self._rows, found, strict=True)]
+        return [labelled(one.what, one.value, load) for one, load in zip(self._rows, found, strict=True)]
 
     def _tared(self) -> bool:
         return any(one.what == "tare" and time.monotonic() - one.t < TARE_HOLDS_S for one in self._rows)
@@ -368,6 +374,21 @@ class BalanceRun:
 
     def _begin_anew(self) -> None:
         self._rows, self._answers, self._note = [], [], ""
+
+    def _keep_shells(self, shells: tuple[KnownMass, ...]) -> None:
+        from companion.igloo.balance.calibration import save, with_shells
+
+        with self._lock:
+            if self._scale is None or self._card is None:
+                return
+            scale = with_shells(self._scale, shells)
+            card = {**self._card, "shells": sorted(int(one.value) for one in scale.shells)}
+            try:
+                save(scale, self._folder)
+                self._write(CARD, card)
+            except OSError:
+                log.exception("The shells could not be kept: they count until the companion ends.")
+            self._scale, self._card = scale, card
 
     def _end_box(self) -> None:
         with self._lock:

@@ -12,6 +12,7 @@ from companion.ports import CountGate, Samples
 
 if TYPE_CHECKING:
     from companion.igloo.balance.box import BoxCheck
+    from companion.igloo.balance.scale import KnownMass
 
 MOST_RUNS: Final = 4000
 """Runs of at most 16 samples: twenty seconds at 3200 Hz."""
@@ -23,10 +24,17 @@ class BoxRun:
     """One check of a box at the table. ``changed()`` is called, from its thread, when there is something new to tell.
 
     What a page is shown is in :attr:`form`; it is made anew after each look, so nobody waits for a fit to read it.
+    ``shells`` is called with the empty shells that were weighed.
     """
 
-    def __init__(self, check: BoxCheck, gate: CountGate, changed: Callable[[], None]) -> None:
-        self._check, self._gate, self._changed = check, gate, changed
+    def __init__(
+        self,
+        check: BoxCheck,
+        gate: CountGate,
+        changed: Callable[[], None],
+        shells: Callable[[tuple[KnownMass, ...]], None],
+    ) -> None:
+        self._check, self._gate, self._changed, self._shells = check, gate, changed, shells
         self._lock = threading.Lock()
         self._runs: queue.Queue[Samples | None] = queue.Queue(MOST_RUNS)
         self._lost = False
@@ -87,5 +95,7 @@ class BoxRun:
                 continue
             if not self._gate.is_open():
                 return
+            if news and self._check.shells:
+                self._shells(self._check.shells)
             if news:
                 self._changed()

@@ -124,10 +124,52 @@ def box(ctx: click.Context, calibration: Path, port: str, igloos: str, as_json: 
 
     Status 1: an igloo does not hold what its sticker says, or is not surely told.
     """
-    from companion.igloo.balance.box import DONE, BoxCheck
+    from companion.igloo.balance.box import BoxCheck
     from companion.igloo.balance.calibration import load
 
     check = BoxCheck(load(calibration), _stickers(igloos))
+    _listen(check, port)
+    for one in check.told:
+        if as_json:
+            posterior = one.answer.posterior.to_json()
+            grams = None if one.answer.grams is None else round(one.answer.grams, 3)
+            click.echo(json.dumps({"igloo": one.igloo, "agrees": one.agrees, **posterior, "grams": grams}))
+        elif one.answer.posterior.state == "counted":
+            off = "" if one.agrees else " That is not what its sticker says."
+            click.echo(f"Igloo {one.igloo} holds {one.answer.posterior.count}.{off}")
+        else:
+            click.echo(f"Igloo {one.igloo} is not surely told: {_in_words(one.answer)}")
+    _say(f"It took {check.seconds:.0f} s.")
+    ctx.exit(0 if all(one.agrees for one in check.told) else 1)
+
+
+@command.command()
+@click.option(
+    "--calibration",
+    required=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder that `balance calibrate` made; the shells are kept there.",
+)
+@click.option("--igloo", "port", default="", metavar="PORT", help="The balance's serial port; else it is looked for.")
+@click.option("--igloos", default="", metavar="N,N…", help="Only the igloos with these stickers, in this order.")
+def shells(calibration: Path, port: str, igloos: str) -> None:
+    """Weigh the empty shells of a box once each, so that light beads are counted better from then on."""
+    from companion.igloo.balance.box import BoxCheck
+    from companion.igloo.balance.calibration import load, save, with_shells
+
+    scale = load(calibration)
+    check = BoxCheck(scale, _stickers(igloos), empty=True)
+    _listen(check, port)
+    save(with_shells(scale, check.shells), calibration)
+    for one in check.shells:
+        grams = f": {one.load * scale.platform_g:.2f} g" if scale.in_grams else " was weighed"
+        click.echo(f"Shell {one.value:.0f}{grams}.")
+
+
+def _listen(check: BoxCheck, port: str) -> None:
+    """Let a check hear the balance, and people read and type, until it is done."""
+    from companion.igloo.balance.box import DONE
+
     asked: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_keys, args=(asked,), daemon=True).start()
     _say(f"Waiting for the balance. {KEYS}")
@@ -141,19 +183,7 @@ def box(ctx: click.Context, calibration: Path, port: str, igloos: str, as_json: 
         if check.feed(samples) and check.note:
             _say(str(check.note))
         if check.stage == DONE:
-            break
-    for one in check.told:
-        if as_json:
-            posterior = one.answer.posterior.to_json()
-            grams = None if one.answer.grams is None else round(one.answer.grams, 3)
-            click.echo(json.dumps({"igloo": one.igloo, "agrees": one.agrees, **posterior, "grams": grams}))
-        elif one.answer.posterior.state == "counted":
-            off = "" if one.agrees else " That is not what its sticker says."
-            click.echo(f"Igloo {one.igloo} holds {one.answer.posterior.count}.{off}")
-        else:
-            click.echo(f"Igloo {one.igloo} is not surely told: {_in_words(one.answer)}")
-    _say(f"It took {check.seconds:.0f} s.")
-    ctx.exit(0 if all(one.agrees for one in check.told) else 1)
+            return
 
 
 def _stickers(igloos: str) -> tuple[int, ...]:
@@ -193,7 +223,8 @@ def _next(check: BoxCheck) -> str:
     if check.stage == BEFORE:
         return "Tap the empty platform lightly, three times."
     if check.stage == IGLOO:
-        return f"Put igloo {check.igloo} on, let go, and tap it three times."
+        thing = "the empty shell of igloo" if check.empty else "igloo"
+        return f"Put {thing} {check.igloo} on, let go, and tap it three times."
     return "Take it off, and tap the empty platform three times."
 
 

@@ -56,7 +56,7 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
 ) -> None:
     companion = service.companion
     companion.plug_in()
-    felt = felt_on_it(7)
+    felt = felt_on_it(7, shells=True)
     page = phones.host(width=360, dark=dark, language=language, reduced_motion="reduce")
 
     def look(stop: str) -> None:
@@ -89,11 +89,11 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
     look("good")
 
     page.goto(f"{service.url}/#referee")
-    page.click("[data-key=count] [data-what=unknown]")
+    page.click("[data-key=count] .row [data-what=unknown]")
     tap(felt["beads 7"])
     expect(page.locator("[data-key=answer]")).to_have_attribute("data-count", "7")
     look("referee")
-    page.click("[data-key=count] [data-what=unknown]")
+    page.click("[data-key=count] .row [data-what=unknown]")
     tap(felt["beads 12"])
     expect(page.locator("[data-key=answer]")).to_have_attribute("data-count", "12")
 
@@ -129,6 +129,29 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
     look("box-told")
     page.click("[data-do=balance-choose][data-igloo='8']")
     expect(box).to_have_attribute("data-stage", "igloo")
+    page.click("[data-key=box-stop]")
+
+    # Empty shells, weighed in the same way; then an igloo is counted with its own.
+    page.click("[data-do=balance-shells]")
+    expect(box).to_have_attribute("data-stage", "before")
+    tapped(service, felt["tare"])
+    expect(box).to_have_attribute("data-stage", "igloo")
+    page.click("[data-do=balance-choose][data-igloo='7']")
+    expect(box).to_have_attribute("data-igloo", "7")
+    tapped(service, felt["shell 7"])
+    expect(box).to_have_attribute("data-igloo", "8")
+    look("shells")
+    page.click("[data-do=balance-box-end]")
+    expect(box).to_have_attribute("data-stage", "after")
+    tapped(service, felt["tare"])
+    expect(page.locator("[data-key=shells-done]")).to_be_visible()
+    page.click("[data-key=box-stop]")
+    page.click("[data-key=count] [data-what=unknown][data-value='7']")
+    tap(felt["beads 7"])
+    expect(page.locator("[data-key=answer]")).to_have_attribute("data-count", "7")
+    look("shells-count")
+    page.click("[data-do=balance-box]")
+    expect(box).to_have_attribute("data-stage", "before")
 
     # A round is live: nothing is weighed, and nothing of it is told.
     companion.open_match()

@@ -34,7 +34,7 @@ class Line:
 @pytest.fixture(scope="module")
 def felt() -> dict[str, NDArray[np.float64]]:
     """What the sensor feels: the empty platform, coins, igloos of known beads, and one of seven."""
-    return felt_on_it(2, 7, 9)
+    return felt_on_it(2, 7, 9, shells=True)
 
 
 class House:
@@ -176,7 +176,9 @@ def test_a_live_round_ends_a_weighing_and_hides_what_was_counted(
     assert house.now()["weighed"] == 0
 
 
-def test_a_box_is_checked_and_a_live_round_ends_it(house: House, felt: dict[str, NDArray[np.float64]]) -> None:
+def test_a_box_is_checked_and_a_live_round_ends_it(
+    house: House, felt: dict[str, NDArray[np.float64]], tmp_path: Path
+) -> None:
     calibrate(house, felt)
 
     def stage(wanted: str, igloo: int = 0) -> dict[str, Any]:
@@ -207,6 +209,23 @@ def test_a_box_is_checked_and_a_live_round_ends_it(house: House, felt: dict[str,
     assert [(one["igloo"], one["count"]) for one in stage("done")["told"]] == [(2, 2), (7, 7), (9, 9)]
     house.run.stop()
     assert house.now()["box"] is None
+
+    # The empty shells are weighed in the same way, and kept.
+    house.run.box("shells")
+    house.feel(felt["tare"])
+    assert stage("igloo", 2)["empty"]
+    house.run.box("choose", 7)
+    house.feel(felt["shell 7"])
+    assert stage("igloo", 8)["weighed"] == [7]
+    house.run.box("end")
+    house.feel(felt["tare"])
+    stage("done")
+    assert wait(lambda: house.now()["calibration"]["shells"]) == [7]
+    house.run.stop()
+    again = House(tmp_path)
+    again.weighs(felt["tare"], "tare")
+    told = again.weighs(felt["beads 7"], "unknown", 7)
+    assert (told["answer"]["count"], told["calibration"]["shells"]) == (7, [7])
 
     # Begun again, a round ends it, whether the line is heard or the page asks first.
     for ends in (lambda: house.feel(felt["tare"]), house.run.state):

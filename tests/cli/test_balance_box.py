@@ -9,9 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from companion.cli import run
+from companion.igloo.balance.calibration import load
 from tests.worlds.balance import felt_on_it, kept_calibration
 
 pytestmark = pytest.mark.process
@@ -20,23 +22,23 @@ WITHIN_S = 300
 
 
 def checked(
-    igloo: Any, felt: dict[str, Any], folder: Path, script: list[tuple[str, str]], *more: str
+    igloo: Any, felt: dict[str, Any], folder: Path, script: list[tuple[str, str]], *more: str, command: str = "box"
 ) -> tuple[int, list[str], list[str]]:
     """Run the command; at each line that begins as the script's next one, put something on (felt), or type (``> ``).
 
     Returns its status, what it asked for, and its answer.
     """
-    command = [sys.executable, "-m", "companion", "balance", "box", "--igloo", igloo.port, *more]
-    command += ["--calibration", str(folder / "balance")]
+    line = [sys.executable, "-m", "companion", "balance", command, "--igloo", igloo.port, *more]
+    line += ["--calibration", str(folder / "balance")]
     asked, left = [], list(script)
     igloo.play(felt["tare"], loop=True)
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as box:
         assert box.stderr is not None and box.stdout is not None and box.stdin is not None
-        for line in box.stderr:
-            asked.append(line.strip())
-            if left and line.startswith(left[0][0]):
+        for said in box.stderr:
+            asked.append(said.strip())
+            if left and said.startswith(left[0][0]):
                 _, does = left.pop(0)
                 if does.startswith("> "):
                     box.stdin.write(f"{does.removeprefix('> ')}\n")
@@ -89,6 +91,24 @@ def test_who_types_may_say_which_igloo_it_is(simavr: Callable[..., Any], tmp_pat
     igloo = simavr(mhz=16).start()
     status, _, told = checked(igloo, felt, tmp_path, script, "--igloos", "5,12")
     assert (status, told) == (0, ["Igloo 5 holds 5.", "Igloo 12 holds 12."])
+
+
+def test_empty_shells_are_weighed_and_kept_in_the_calibration(simavr: Callable[..., Any], tmp_path: Path) -> None:
+    felt = felt_on_it(shells=True)
+    kept_calibration(tmp_path, felt)
+    # These two weigh nearly the same: that the first was taken off is seen by the empty platform.
+    felt["then shell 12"] = np.concatenate([felt["tare"][: 2 * 3200], felt["shell 12"]])
+    script = [
+        ("Put the empty shell of igloo 5 on", "beads 12"),
+        ("This weighs more than an empty shell", "shell 5"),
+        ("Put the empty shell of igloo 12 on", "then shell 12"),
+        ("Take it off", "tare"),
+    ]
+    status, _, told = checked(simavr(mhz=16).start(), felt, tmp_path, script, "--igloos", "5,12", command="shells")
+    assert status == 0 and [one.split(":")[0] for one in told] == ["Shell 5", "Shell 12"]
+    kept = load(tmp_path / "balance")
+    assert [one.value for one in kept.shells] == [5, 12]
+    assert [one.load * kept.platform_g for one in kept.shells] == pytest.approx([kept.shell_g] * 2, abs=0.3)
 
 
 @pytest.mark.parametrize(

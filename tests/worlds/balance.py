@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 CALIBRATION = ("grams 2.3", "grams 7.5", "grams 8.5", "beads 5", "beads 12")
 
 
-def felt_on_it(*igloos: int, seed: int = 19) -> dict[str, NDArray[np.float64]]:
-    """Return what is felt, (n, 3) in g at 3200 Hz, by name: ``tare``, three coins, ``beads 5``, ``beads 12``, more."""
+def felt_on_it(*igloos: int, seed: int = 19, shells: bool = False) -> dict[str, NDArray[np.float64]]:
+    """Return what is felt, (n, 3) in g at 3200 Hz, by name: ``tare``, three coins, ``beads 5``, ``beads 12``, more.
+
+    ``shells``: and the empty ones of these igloos, ``shell 5`` …
+    """
     rng = np.random.default_rng(seed)
     balance, of = built(rng, "A"), box(rng)
     on_it = {"tare": Weighing(0.0), **{f"grams {grams}": Weighing(grams) for grams in (2.3, 7.5, 8.5)}}
     for shell, n in enumerate((5, 12, *igloos)):
         on_it[f"beads {n}"] = filled(rng, of, shell, n)
+        if shells:
+            on_it[f"shell {n}"] = Weighing(of.shells_g[shell], 0.0, 0.025)
     made = weigh(balance, list(on_it.values()), rng)
     return dict(zip(on_it, made, strict=True))
 

@@ -46,16 +46,16 @@ class BalanceRole(Body, frozen=True):
 
 
 class WeighingRequest(Body, frozen=True):
-    """What is weighed: ``value`` is grams or beads where they are known."""
+    """What is weighed: ``value`` is grams or beads where they are known, or the sticker of an unknown igloo."""
 
     what: Literal["tare", "grams", "beads", "unknown"]
     value: Annotated[float, Meta(ge=0, le=MOST_G)] = 0.0
 
 
-class BoxRequest(Body, frozen=True):
-    """What is so: a box is begun; this igloo is the next; the last one was this igloo; these are all."""
+class BoxCheckRequest(Body, frozen=True):
+    """What is so: a box, or its empty shells, are begun; this igloo is the next, or was the last; these are all."""
 
-    do: Literal["begin", "choose", "was", "end"]
+    do: Literal["begin", "shells", "choose", "was", "end"]
     igloo: int = 0
 
 
@@ -97,7 +97,8 @@ def role(body: BalanceRole) -> BalanceAnswer:
 def weigh(body: WeighingRequest) -> BalanceAnswer:
     """Listen to three taps: the empty platform, a known weight, an igloo of known beads, or one to be counted."""
     balance = _balance()
-    if (body.what == "beads" and body.value not in COUNTS) or (body.what == "grams" and body.value == 0):
+    stickers = {"beads": COUNTS, "unknown": (0, *COUNTS)}.get(body.what)
+    if (stickers and body.value not in stickers) or (body.what == "grams" and body.value == 0):
         raise bad_field("value")
     return _done(lambda: balance.weigh(body.what, body.value))
 
@@ -132,7 +133,7 @@ def keep() -> BalanceAnswer:
 
 @views.post("/box")
 @documented("player")
-def box(body: BoxRequest) -> BalanceAnswer:
+def box(body: BoxCheckRequest) -> BalanceAnswer:
     """Check a whole box: igloo after igloo is put on and tapped, and at the end it is told what each holds."""
     balance = _balance()
     if body.do in {"choose", "was"} and body.igloo not in COUNTS:

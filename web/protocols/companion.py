@@ -207,7 +207,7 @@ class BalanceApi(Protocol):
         ...
 
     def box(self, what: str, igloo: int = 0) -> None:
-        """Check a whole box: ``begin``; ``choose`` an igloo, it ``was`` another one, ``end``: these are all."""
+        """Check a box: ``begin``, or its empty ``shells``; ``choose`` an igloo, it ``was`` another one, ``end``."""
         ...
 
 

@@ -2,18 +2,21 @@
 
 The line is listened to all the time. Three taps that agree, with one swing and nothing beside it, are a weighing. What
 swings now tells whether an igloo lies there or none, as an igloo makes the platform swing much slower; so it is known
-when one was taken off. At the end all are told together: no two hold the same number.
+when one was taken off. At the end all are told together: no two hold the same number. Empty shells are weighed in the
+same way, once each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from companion.igloo.balance.loads import TARE, Load, alone, held
 from companion.igloo.balance.messages import (
+    BOX_FULL,
     BOX_NOTHING,
     BOX_ORDER,
     BOX_STILL,
@@ -25,7 +28,7 @@ from companion.igloo.balance.messages import (
     SHAKEN,
 )
 from companion.igloo.balance.ringdown import Ringdown, ringdown, swings_at
-from companion.igloo.balance.scale import SHELLS_APART_G
+from companion.igloo.balance.scale import SHELLS_APART_G, KnownMass
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
@@ -104,10 +107,14 @@ class _Row(NamedTuple):
 class BoxCheck:
     """One check of a box: fed with samples, it says what to put on next. ``igloos``: the stickers, in their order.
 
+    ``empty``: they are empty shells, to be weighed once each (:attr:`shells`).
     One thread may call it at a time.
     """
 
-    def __init__(self, scale: BalanceScale, igloos: Iterable[int] = COUNTS) -> None:
+    def __init__(self, scale: BalanceScale, igloos: Iterable[int] = COUNTS, *, empty: bool = False) -> None:
+        self.empty = empty
+        self.shells: tuple[KnownMass, ...] = ()
+        """What empty shells weigh, by sticker, when all is done."""
         self.stage = BEFORE
         self.note: BoxNote | None = None
         self.told: list[ToldIgloo] = []
@@ -166,7 +173,7 @@ class BoxCheck:
         """Weigh this igloo next, also once more."""
         if igloo not in self.order:
             self.order = (*self.order, igloo)
-        self.igloo, self.note, self.told = igloo, None, []
+        self.igloo, self.note, self.told, self.shells = igloo, None, [], ()
         if self.stage != BEFORE:
             self._next(IGLOO)
 
@@ -247,6 +254,12 @@ class BoxCheck:
         if self.stage == BEFORE:
             self._lifted, self._lifted_at = True, self.seconds
             self._next(IGLOO)
+        elif self.empty:
+            rows = zip(self._rows, self._loads(), strict=True)
+            self.shells = tuple(
+                KnownMass(row.igloo, one.load, one.error, one.pitch, one.pitch_error) for row, one in rows if row.igloo
+            )
+            self._next(DONE)
         else:
             loads = [(one.igloo, load) for one, load in zip(self._rows, self._loads(), strict=True) if one.igloo]
             answers = self._scale.together([load for _, load in loads])
@@ -269,19 +282,22 @@ class BoxCheck:
             if self.seconds - self._weighed_at > STILL_S:
                 self._say(BoxNote(BOX_STILL, self.igloo, same))
             return
-        if same not in {0, self.igloo} and not (self._asked and _alike(self._asked, load)):
+        if not self.empty and same not in {0, self.igloo} and not (self._asked and _alike(self._asked, load)):
             self._asked = load
             self._say(BoxNote(BOX_TWICE, self.igloo, same))
             return
         posterior = self._scale.answers([load])[0].posterior
-        if not posterior.p:
+        if self.empty and load.load * self._scale.platform_g > self._scale.shell_g + COUNTS[0] * self._scale.bead_g:
+            self._say(BoxNote(BOX_FULL, self.igloo))
+            return
+        if not self.empty and not posterior.p:
             self._say(BoxNote(posterior.why))
             return
         # Weighed once more, it replaces what was.
         self._rows = [one for one in self._rows if one.igloo != self.igloo] + [_Row(IGLOO, self.igloo, swing)]
         self._asked, self._lifted, self.note = None, False, None
         self._weighed_at = self.seconds
-        if posterior.p[self.igloo - COUNTS[0]] < SURELY_NOT:
+        if not self.empty and posterior.p[self.igloo - COUNTS[0]] < SURELY_NOT:
             self.note = BoxNote(BOX_ORDER, self.igloo, posterior.count or 0)
         left = [one for one in self.order if one not in self.weighed]
         self.igloo = next((one for one in left if one > self.igloo), left[0] if left else self.igloo)
@@ -293,7 +309,8 @@ class BoxCheck:
 
     def _loads(self, *more: _Row) -> list[Load]:
         rows = [*self._rows, *more]
-        return held([one.swing for one in rows], [one.what for one in rows])
+        found = held([one.swing for one in rows], [one.what for one in rows])
+        return [replace(load, igloo=row.igloo) for row, load in zip(rows, found, strict=True)]
 
     def _say(self, note: BoxNote) -> None:
         self.note, self._quiet_s = note, 0.0
@@ -305,6 +322,7 @@ class BoxCheck:
         """Return what a page shows of it."""
         return {
             "stage": self.stage,
+            "empty": self.empty,
             "igloo": self.igloo,
             "order": list(self.order),
             "weighed": self.weighed,

@@ -9,6 +9,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
 GRAMS: Final = "grams"
 BEADS: Final = "beads"
+SHELL: Final = "shell"
 UNKNOWN: Final = "unknown"
-WHAT: Final = (TARE, GRAMS, BEADS, UNKNOWN)
+WHAT: Final = (TARE, GRAMS, BEADS, SHELL, UNKNOWN)
 FILE: Final = "balance.json"
 MAX_BYTES: Final = 1_000_000
 FORM: Final = 2
@@ -37,7 +39,10 @@ DAMPED: Final = 0.03
 
 
 class LabelledLoad(NamedTuple):
-    """One weighing of a recording: what it was said to be, its value where it has one, and what was measured."""
+    """One weighing of a recording: what it was said to be, its value where it has one, and what was measured.
+
+    The value of a shell, or of what is unknown, is the number of its sticker; that of the latter may be left out.
+    """
 
     what: str
     value: float
@@ -59,8 +64,16 @@ def weighings(recording: Recording, name: str) -> list[LabelledLoad]:
             raise BadDataError(f"{name} has a weight that is not from 0 to 2000 g.")
         if kind == BEADS and number not in COUNTS:
             raise BadDataError(f"{name} has an igloo whose beads are not {COUNTS[0]} to {COUNTS[-1]}.")
+        if kind == SHELL and number not in COUNTS:
+            raise BadDataError(f"{name} has a shell whose sticker is not {COUNTS[0]} to {COUNTS[-1]}.")
     found = loads(recording.shakes, recording.rate_hz, what)
-    return [LabelledLoad(*one) for one in zip(what, value, found, strict=True)]
+    return [labelled(*one) for one in zip(what, value, found, strict=True)]
+
+
+def labelled(what: str, value: float, load: Load) -> LabelledLoad:
+    """Return a weighing with its label; an unknown igloo with a sticker has the shell of that number."""
+    named = what == UNKNOWN and value in COUNTS
+    return LabelledLoad(what, value, replace(load, igloo=int(value)) if named else load)
 
 
 def made_of(weighed: Sequence[LabelledLoad]) -> BalanceScale:
@@ -82,12 +95,19 @@ def made_of(weighed: Sequence[LabelledLoad]) -> BalanceScale:
         wrong = weights.pop(worst)
         aside.append(f"grams {wrong.value:g}: it weighed {wrong.load * platform:.2f} g.")
     damping = max((one.load.swing.damping for one in sound), default=0.0)
-    return BalanceScale(tuple(weights), igloos, empty, tuple(aside), damping)
+    shells = tuple(_as_known(one) for one in sound if one.what == SHELL)
+    return BalanceScale(tuple(weights), igloos, empty, tuple(aside), damping, shells)
 
 
 def _as_known(one: LabelledLoad) -> KnownMass:
     load = one.load
     return KnownMass(one.value, load.load, load.error, load.pitch, load.pitch_error)
+
+
+def with_shells(scale: BalanceScale, shells: Iterable[KnownMass]) -> BalanceScale:
+    """Return a scale that knows these empty shells, too; one that was weighed before is weighed anew."""
+    by_sticker = {one.value: one for one in (*scale.shells, *shells)}
+    return replace(scale, shells=tuple(by_sticker[n] for n in sorted(by_sticker)))
 
 
 def faults(weighed: Iterable[LabelledLoad], scale: BalanceScale) -> list[str]:
@@ -124,6 +144,7 @@ def card(scale: BalanceScale, weighed: Sequence[LabelledLoad]) -> dict[str, Any]
         "empty_hz": round(float(np.median(scale.empty_hz)), 4),
         "weights": len(scale.weights),
         "igloos": len(scale.igloos),
+        "shells": sorted({int(one.value) for one in scale.shells}),
         "good": not found,
         "faults": found,
         "left_aside": list(scale.left_aside),
@@ -154,6 +175,7 @@ def save(scale: BalanceScale, folder: Path) -> Path:
         "empty_hz": scale.empty_hz,
         "left_aside": scale.left_aside,
         "damping": scale.damping,
+        "shells": scale.shells,
     }
     with part.open("w", encoding="utf-8") as file:
         json.dump(data, file, ensure_ascii=False, indent=1)
@@ -183,6 +205,8 @@ def load(folder: Path) -> BalanceScale:
             tuple(float(one) for one in data["empty_hz"]),
             tuple(str(one) for one in data["left_aside"]),
             float(data["damping"]),
+            # A calibration of before has none.
+            _known(data.get("shells", [])),
         )
     except BadDataError:
         raise

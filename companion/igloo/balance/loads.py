@@ -40,6 +40,7 @@ class Load:
     """One weighing: ``load`` is its mass as a part of the platform's, ``error`` its standard error.
 
     ``pitch``: how far the platform pitches as it swings, squared, against the empty one, and its standard error.
+    ``igloo``: the sticker of what stands there, where its shell is to be taken into account; 0: nobody said.
     ``swing`` is what was fitted; ``empty_hz`` the tare that it was held against, 0 without one. ``why``: one sentence
     where there is no load.
     """
@@ -51,6 +52,7 @@ class Load:
     why: str = ""
     pitch: float = 0.0
     pitch_error: float = 0.0
+    igloo: int = 0
 
 
 def alone(swing: Ringdown) -> bool:

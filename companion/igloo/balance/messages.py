@@ -29,4 +29,5 @@ BOX_NOTHING = "Nothing lies on the platform: put igloo %(igloo)s on, and tap it 
 BOX_STILL = "That is still igloo %(other)s: take it off, and put igloo %(igloo)s on."
 BOX_TWICE = "This weighs just as igloo %(other)s did. If it is igloo %(igloo)s, tap it three times again."
 BOX_ORDER = "What was put on as igloo %(igloo)s weighs as one with %(other)s beads. Was it igloo %(other)s?"
+BOX_FULL = "This weighs more than an empty shell: pour the beads of igloo %(igloo)s out first."
 BOX_TAKE_OFF = "Something lies on the platform: take it off, and tap the empty platform three times."

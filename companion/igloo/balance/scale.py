@@ -59,6 +59,10 @@ below the middle that adds c w² / (g + h w²)²: plates that tilt at 100 to 400
 """
 PITCHED_STEP: Final = float(np.log(PITCHED_G[1] / PITCHED_G[0]) / np.sqrt(12))
 """The standard deviation within a step of it, as a part."""
+PLACES_G: Final = 0.03
+"""So much an igloo and its shell may be off by, because they stood at other places of the platform."""
+OTHER_SHELL: Final = 4.0
+"""Beads that differ by more standard errors were not in the shells with their numbers."""
 SPREAD: Final = 0.02
 """Beads differ by 1 to 3 %."""
 BEAD_G: Final = (0.4, 1.0)
@@ -108,7 +112,8 @@ class BalanceScale:
     """A calibrated balance: known weights, known igloos, and how it swung then.
 
     ``empty_hz``: the tares of the calibration. ``left_aside``: labelled weighings that fit nothing. ``damping``: the
-    largest that there was, of the critical one; 0: it was not kept.
+    largest that there was, of the critical one; 0: it was not kept. ``shells``: empty shells, ``value`` is the number
+    of the sticker; a known igloo with as many beads has that shell.
     """
 
     weights: tuple[KnownMass, ...] = ()
@@ -116,6 +121,7 @@ class BalanceScale:
     empty_hz: tuple[float, ...] = ()
     left_aside: tuple[str, ...] = ()
     damping: float = 0.0
+    shells: tuple[KnownMass, ...] = ()
     platform_g: float = field(init=False)
     """The mass that swings when nothing lies on it, g."""
 
@@ -149,8 +155,17 @@ class BalanceScale:
     @property
     def bead_g(self) -> float:
         """About what a bead weighs, g, by the known igloos alone."""
+        return self._ladder()[0]
+
+    @property
+    def shell_g(self) -> float:
+        """About what an empty shell weighs, g, by the known igloos alone."""
+        return self._ladder()[1]
+
+    def _ladder(self) -> tuple[float, float]:
         n, load = np.array([(one.value, one.load) for one in self.igloos]).T
-        return float(np.polyfit(n, load, 1)[0]) * self.platform_g
+        bead, shell = np.polyfit(n, load, 1) * self.platform_g
+        return float(bead), float(shell)
 
     def mass(self, load: Load) -> tuple[float, float]:
         """Return a weighing's mass and its standard error, g."""
@@ -259,22 +274,45 @@ class BalanceScale:
         variance = variance + n * (SPREAD * draws[:, 1:2]) ** 2
         off, stray = grams - mean, draws[:, 2:3]
         odd, further = ODD
+        own = next((one for one in self.shells if one.value == load.igloo), None)
+        if own is not None:
+            # Its shell was weighed; now and then another shell has its sticker.
+            shell = own.load * self.platform_g - _pitched(own.pitch, draws[:, 3:4])
+            unsure = (own.error * self.platform_g) ** 2 + _unsure(own.pitch, own.pitch_error, draws[:, 3:4])
+            weighed = _normal(off + draws[:, :1] - shell, variance + unsure)
+            return (1 - odd) * weighed + odd * _normal(off, variance + stray**2)
         return (1 - odd) * _normal(off, variance + stray**2) + odd * _normal(off, variance + (further * stray) ** 2)
+
+    def _own_shells(self) -> bool:
+        """Tell whether each known igloo may have the shell with its number: what a bead weighs by each agrees."""
+        shells = {one.value: one for one in self.shells}
+        found = [(one, shells[one.value]) for one in self.igloos if one.value in shells]
+        if len({one.value for one, _ in found}) < 2:
+            return True
+        n = np.array([one.value for one, _ in found])
+        bead = np.array([one.load - shell.load for one, shell in found]) * self.platform_g / n
+        error = np.array([np.hypot(one.error, shell.error) for one, shell in found]) * self.platform_g
+        error = np.sqrt(error**2 + PLACES_G**2 + n * (SPREAD * bead) ** 2) / n
+        return bool(np.all(np.abs(bead - np.average(bead, weights=1 / error**2)) < OTHER_SHELL * error))
 
     def _drawn(self) -> tuple[FloatArray, FloatArray]:
         """Return a grid of (shell, bead, difference of shells, pitched), g, with the logarithm of its weights."""
-        n, load, sigma, pitch, pitch_error = np.array(self.igloos).T
-        slope, shell = np.polyfit(n, load, 1) * self.platform_g
+        number, load, sigma, pitch, pitch_error = np.array((*self.igloos, *self.shells)).T
+        full = np.arange(len(number)) < len(self.igloos)
+        slope, shell = np.polyfit(number[full], load[full], 1) * self.platform_g
         slope, unit = max(0.02, float(slope)), 1.0 if self.in_grams else max(1.0, float(shell)) / SHELL_G
         # A box holds each number once: weighings of one number are of one igloo, with one shell and the same beads.
-        same = (n[:, None] == n[None]).astype(float)
+        same, n = (number[:, None] == number[None]).astype(float), np.where(full, number, 0.0)
+        if not self._own_shells():
+            same = same * (full[:, None] == full[None])
+        beads = same * n * (SPREAD * slope) ** 2 * full[:, None]
         design = np.column_stack([np.ones_like(n), n])
         drawn, logs = [], []
         for pitched, usual in product(PITCHED_G, SHELLS_G):
             shells = usual * unit
             mass = load * self.platform_g - _pitched(pitch, pitched)
             alone = (sigma * self.platform_g) ** 2 + _unsure(pitch, pitch_error, pitched)
-            covariance = np.diag(alone) + same * (shells**2 + n * (SPREAD * slope) ** 2)
+            covariance = np.diag(alone) + same * shells**2 + beads
             inverse = np.linalg.inv(covariance)
             precision = design.T @ inverse @ design
             middle = np.linalg.solve(precision, design.T @ inverse @ mass)

@@ -136,9 +136,11 @@ def bench_shake(seconds: float, igloos: int = 2) -> Iterable[Row]:
 
 def bench_balance(seconds: float) -> Iterable[Row]:
     """Weigh igloos on simulated balances, well and badly built, that nothing was chosen on."""
-    from companion.lab.bench.balance import rows
+    from companion.lab.bench import balance, balance_shells
 
-    yield from rows(balances=max(4, int(4 * seconds)), seed=90_000)
+    balances = max(4, int(4 * seconds))
+    yield from balance.rows(balances, seed=90_000)
+    yield from balance_shells.rows(balances, seed=90_000)
 
 
 def bench_vision(seconds: float) -> Iterable[Row]:

@@ -308,7 +308,7 @@ def calibration_plan(of: IglooBox, rng: np.random.Generator, known: Sequence[int
     for shell, beads in enumerate(known):
         igloo = filled(rng, of, shell, beads)
         rows += [("beads", beads, igloo._replace(off_m=float(rng.normal(0, 0.006)))) for _ in range(2)]
-    return _tared(rows)
+    return tared(rows)
 
 
 def evening_plan(of: IglooBox, rng: np.random.Generator, counts: Sequence[int]) -> WeighingPlan:
@@ -317,7 +317,7 @@ def evening_plan(of: IglooBox, rng: np.random.Generator, counts: Sequence[int]) 
     igloos = [
         filled(rng, of, int(shells[at % len(shells)]), n, float(rng.normal(0, 0.006))) for at, n in enumerate(counts)
     ]
-    made = _tared([("unknown", float("nan"), one) for one in igloos])
+    made = tared([("unknown", float("nan"), one) for one in igloos])
     truth = iter(counts)
     return made._replace(truth=tuple(next(truth) if what == "unknown" else None for what in made.what))
 
@@ -336,7 +336,8 @@ def evening(balance: Balance, of: IglooBox, rng: np.random.Generator, counts: Se
     return plan.weighed(weigh(balance, plan.on_it, rng))
 
 
-def _tared(rows: Sequence[tuple[str, float, Weighing]]) -> WeighingPlan:
+def tared(rows: Sequence[tuple[str, float, Weighing]]) -> WeighingPlan:
+    """Return what is weighed and what is said of it, with the empty platform before each and at the end."""
     tare = ("tare", 0.0, Weighing(0.0))
     whole = [one for row in rows for one in (tare, row)] + [tare]
     what, value, on_it = zip(*whole, strict=True)

@@ -9,7 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.igloo.balance.box import AFTER, BEFORE, DONE, BoxCheck
+from companion.igloo.balance.calibration import with_shells
 from companion.igloo.balance.messages import (
+    BOX_FULL,
     BOX_NOTHING,
     BOX_ORDER,
     BOX_STILL,
@@ -27,7 +29,7 @@ from companion.ports import COUNTS, Samples
 
 HELD = {**{n: n for n in COUNTS}, 8: 9, 9: 8}
 """What each igloo holds: two of them each other's beads."""
-MUG, KNOCKED = 12, 13
+MUG, KNOCKED, SHELL = 12, 13, 14
 
 
 @dataclass
@@ -36,6 +38,11 @@ class Table:
 
     scale: BalanceScale
     parts: list[BoxPart]
+    shell_g: float
+
+    @property
+    def shell(self) -> BoxPart:
+        return self.on(SHELL + 2)
 
     @property
     def tare(self) -> BoxPart:
@@ -66,19 +73,20 @@ def table() -> Table:
     rng = np.random.default_rng(1907)
     balance, of = built(rng, "B"), box(rng)
     igloos = [filled(rng, of, at, HELD[n], float(rng.normal(0, 0.006))) for at, n in enumerate(COUNTS)]
-    things = [*igloos, Weighing(160.0), igloos[0]._replace(on_table=True)]
+    shell = Weighing(of.shells_g[0], 0.004, 0.025)
+    things = [*igloos, Weighing(160.0), igloos[0]._replace(on_table=True), shell]
     (parts,) = box_sessions([BoxSitting(balance, things, rng)])
     whole = balance.platform_g
     known = [KnownMass(n, (of.shells_g[n - 2] + n * of.bead_g) / whole, 3e-4) for n in (4, 11)]
     scale = BalanceScale((KnownMass(8.5, 8.5 / whole, 1e-4),), tuple(known), (balance.empty_hz,), damping=0.02)
-    return Table(scale, parts)
+    return Table(scale, parts, shell.grams)
 
 
 def test_twelve_igloos_are_told_within_two_minutes_and_what_is_not_as_its_sticker_says(table: Table) -> None:
     check = BoxCheck(table.scale)
     assert (check.stage, check.igloo) == (BEFORE, 2)
     of_the_box = [one for one in table.parts[:-1] if one.on_it < MUG]
-    del of_the_box[-3:-1]  # nobody's hands go to the mug and the knocked table
+    del of_the_box[-4:-1]  # nobody's hands go to the mug, the knocked table and the shell
     table.plays(check, *of_the_box, table.parts[-1])
     assert check.stage == DONE
     assert {one.igloo: one.answer.posterior.count for one in check.told} == HELD
@@ -185,6 +193,23 @@ def test_a_hole_in_the_line_begins_the_taps_anew(table: Table) -> None:
     assert check.weighed == []
     table.plays(check, table.on(2))
     assert check.weighed == [2]
+
+
+def test_empty_shells_are_weighed_once_each_and_a_full_igloo_is_none(table: Table) -> None:
+    check = BoxCheck(table.scale, (2, 3), empty=True)
+    table.plays(check, table.tare, table.hands)
+    assert table.plays(check, table.on(9)) == [BOX_FULL]
+    # Two shells of the same mass are nothing strange.
+    table.plays(check, table.hands, table.shell, table.hands, table.shell)
+    assert (check.stage, check.note, check.weighed) == (AFTER, None, [2, 3])
+    table.plays(check, table.hands, table.tare)
+    assert check.stage == DONE and check.told == []
+    grams = [one.load * table.scale.platform_g for one in check.shells]
+    assert [one.value for one in check.shells] == [2, 3]
+    assert grams == pytest.approx([table.shell_g] * 2, abs=0.1)
+    # Weighed again, one replaces what was.
+    once = with_shells(table.scale, check.shells)
+    assert [one.value for one in with_shells(once, check.shells[:1]).shells] == [2, 3]
 
 
 def test_these_are_all(table: Table) -> None:

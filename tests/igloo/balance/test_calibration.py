@@ -18,6 +18,7 @@ from companion.igloo.balance.calibration import (
     answers,
     card,
     faults,
+    labelled,
     load,
     made_of,
     save,
@@ -245,6 +246,42 @@ def test_without_coins_it_counts_and_tells_no_grams() -> None:
     assert card(scale, [LabelledLoad("tare", 0.0, lying(0.0))])["platform_g"] is None
 
 
+def test_a_shell_that_was_weighed_tells_light_beads_whose_shells_differ_by_more(tmp_path: Path) -> None:
+    """Shells differ by more than a bead of 5 mm weighs, so that the igloo with fewer beads may be the heavier one."""
+    bead, error, rng = 0.164, 0.01 / PLATFORM, np.random.default_rng(8)
+    shells = {n: SHELL + float(rng.uniform(-0.12, 0.12)) for n in COUNTS}
+
+    def row(what: str, n: int, grams: float) -> LabelledLoad:
+        return labelled(what, n, lying(grams, error))
+
+    known_ones = [LabelledLoad("tare", 0.0, lying(0.0)), LabelledLoad("grams", 8.5, lying(8.5))]
+    known_ones += [row("beads", n, shells[n] + n * bead) for n in (4, 11) for _ in range(2)]
+    weighed = [row("shell", n, grams) for n, grams in shells.items()]
+    scale = made_of([*known_ones, *weighed])
+    assert card(scale, known_ones)["shells"] == list(COUNTS)
+    save(scale, tmp_path)
+    assert load(tmp_path) == scale
+    # Each count in another igloo's shell, told by its sticker.
+    held = {n: 15 - n for n in COUNTS}
+    there = [row("unknown", n, shells[n] + beads * bead) for n, beads in held.items()]
+    told = [answer.posterior for _, answer in answers(scale, there)]
+    assert [one.count for one in told] == list(held.values())
+    assert {one.state for one in told} == {"counted"}
+    # Without the shells, or where nobody says which igloo it is, they are not told.
+    unnamed = [row("unknown", 0, one.load.load * PLATFORM) for one in there]
+    for one, asked in ((made_of(known_ones), there), (scale, unnamed)):
+        assert "more" in {answer.posterior.state for _, answer in answers(one, asked)}
+
+
+def test_a_known_igloo_with_another_shell_than_its_number_is_not_held_against_it() -> None:
+    scale = known(4, 11)
+    shells = tuple(KnownMass(n, (SHELL + off) / PLATFORM, 3e-4) for n, off in ((4, 0.0), (11, -0.02)))
+    assert replace(scale, shells=shells)._own_shells()
+    off = replace(scale, shells=(shells[0]._replace(load=(SHELL - 0.5) / PLATFORM), shells[1]))
+    assert not off._own_shells()
+    assert off.answers([lying(SHELL + 9 * BEAD)])[0].posterior.count == 9
+
+
 def test_two_known_igloos_must_differ() -> None:
     with pytest.raises(BadDataError, match="at least two igloos"):
         BalanceScale((), known(4, 11).igloos[:2])
@@ -326,6 +363,7 @@ def test_what_was_weighed_must_be_said() -> None:
         (Recording(accel, 800.0, what=("grams",)), "0 to 2000"),
         (Recording(accel, 800.0, what=("beads",), value=(14.0,)), "not 2 to 13"),
         (Recording(accel, 800.0, what=("beads",), value=(2.5,)), "not 2 to 13"),
+        (Recording(accel, 800.0, what=("shell",), value=(1.0,)), "shell whose sticker is not 2 to 13"),
     ):
         with pytest.raises(BadDataError, match=why):
             weighings(recording, "x.npz")

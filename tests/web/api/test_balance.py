@@ -61,6 +61,7 @@ def test_who_watches_may_nothing(companion: SmallCompanion, guest: FlaskClient) 
         ("box", {"do": "choose", "igloo": 14}),
         ("box", {"do": "was"}),
         ("box", {"do": "open"}),
+        ("weigh", {"what": "unknown", "value": 14}),
         ("role", {"key": "x" * 201}),
         ("role", {"key": 7}),
     ],

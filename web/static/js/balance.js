@@ -58,9 +58,13 @@ function verdict(answer) {
     answer.state === "more" && h("p", { class: "note" }, t(answer.why)));
 }
 
+/** Whose shells were weighed, by sticker. */
+const shellsOf = (now) => now.calibration.shells ?? [];
+
 const toPutOn = (at) =>
   (at.stage === "before" ? t("Tap the empty platform lightly, three times.")
     : at.stage === "after" ? t("Take it off, and tap the empty platform three times.")
+    : at.empty ? t("Put the empty shell of igloo %(igloo)s on, let go, and tap it three times.", { igloo: at.igloo })
     : t("Put igloo %(igloo)s on, let go, and tap it three times.", { igloo: at.igloo }));
 
 function told(one) {
@@ -86,13 +90,16 @@ function box(now) {
   const at = now.box;
   const done = at?.stage === "done";
   return h("section", { class: "panel sitting", "data-key": "box", "data-stage": at?.stage ?? "none", "data-igloo": at?.igloo ?? "" },
-    h("h2", null, t("A whole box")),
+    h("h2", null, at?.empty ? t("Empty shells") : t("A whole box")),
     !at && [h("p", { class: "quiet" }, t("Twelve igloos in two minutes: each is put on and tapped three times. You need not touch the page. At the end you see which of them does not hold what its sticker says.")),
-      h("button", { type: "button", class: "second", "data-do": "balance-box", disabled: Boolean(now.listening) }, icon("scales"), t("Check a whole box"))],
+      h("button", { type: "button", class: "second", "data-do": "balance-box", disabled: Boolean(now.listening) }, icon("scales"), t("Check a whole box")),
+      h("p", { class: "quiet" }, t("Beads of 5 mm weigh less than shells differ by. Weigh the empty shells once, and such beads are counted, too.")),
+      h("button", { type: "button", class: "second", "data-do": "balance-shells", disabled: Boolean(now.listening) }, t("Weigh the empty shells")),
+      shellsOf(now).length > 0 && h("p", { class: "quiet", "data-shells": shellsOf(now).length }, tn("%(n)s shell was weighed.", "%(n)s shells were weighed.", shellsOf(now).length))],
     at && !done && h("p", { class: "sentence", role: "status", "data-key": "put-on" }, toPutOn(at)),
     at?.note && h("div", { class: "note row", role: "status", "data-key": "box-note" }, h("span", null, t(at.note.text, at.note)),
       at.note.other > 0 && at.note.igloo === at.last && at.last !== at.note.other && h("button", { type: "button", class: "small-button", "data-do": "balance-was", "data-igloo": at.note.other }, t("It was igloo %(igloo)s", { igloo: at.note.other }))),
-    done && boxTold(at),
+    done && (at.empty ? h("p", { class: "outcome good", role: "status", "data-key": "shells-done" }, icon("check"), " ", tn("%(n)s shell was weighed.", "%(n)s shells were weighed.", at.weighed.length)) : boxTold(at)),
     at && !done && at.stage !== "before" && h("fieldset", null, h("legend", null, t("Another igloo is next")),
       h("div", { class: "keypad small" }, at.order.map((n) => h("button", { type: "button", class: "key", "data-do": "balance-choose", "data-igloo": n, "data-key": `n-${n}`, "aria-pressed": at.stage === "igloo" && n === at.igloo ? "true" : "false",
         "data-weighed": at.weighed.includes(n) ? "yes" : "no", "aria-label": at.weighed.includes(n) ? t("Igloo %(igloo)s, weighed", { igloo: n }) : t("Igloo %(igloo)s", { igloo: n }) }, n, at.weighed.includes(n) && icon("check"))))),
@@ -110,6 +117,8 @@ function counting(now) {
     h("div", { class: "row" },
       weigh("unknown", [icon("scales"), t("Count")], { main: now.tared, off: busy || !now.tared }),
       weigh("tare", t("Tare: the empty platform"), { main: !now.tared, off: busy })),
+    shellsOf(now).length > 0 && h("fieldset", null, h("legend", null, t("Or count it with its own shell: what does its sticker say?")),
+      h("div", { class: "keypad small" }, shellsOf(now).map((n) => weigh("unknown", String(n), { value: n, off: busy || !now.tared, key: true })))),
     listening(now), !busy && now.note && h("p", { class: "note", role: "status", "data-key": "note" }, t(now.note)),
     !busy && verdict(now.answer),
     now.weighed > 0 && h("button", { type: "button", class: "second", "data-do": "balance-anew", "data-key": "anew" }, t("Forget these weighings")));
@@ -168,6 +177,7 @@ export const PART_DO = {
   "balance-anew": () => doing("anew"),
   "balance-keep": () => doing("keep"),
   "balance-box": () => doing("box", { do: "begin" }),
+  "balance-shells": () => doing("box", { do: "shells" }),
   "balance-choose": ({ igloo }) => doing("box", { do: "choose", igloo: Number(igloo) }),
   "balance-was": ({ igloo }) => doing("box", { do: "was", igloo: Number(igloo) }),
   "balance-box-end": () => doing("box", { do: "end" }),
