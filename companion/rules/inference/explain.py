@@ -218,8 +218,8 @@ def _searched(
 def _nearest(before: State[Any], evidence: Evidence, share: int, plain: Sequence[Objection]) -> Turn | None:
     """Return the legal turn that misses the fewest places, as far as a bounded search finds it.
 
-    What is ``plain``ly wrong is taken for unknown, with the place it came from or went to; else one place after the other, then pairs; a game may know what
-    else to try (``nearest``). Last, all that differ are unknown at once.
+    What is ``plain``ly wrong is taken for unknown, with the place it came from or went to; else one place after the
+    other, then pairs; a game may know what else to try (``nearest``). Last, all that differ are unknown at once.
     """
     search = search_of(before.game.id)
     doubtful = evidence.misses(before.position())
