@@ -7,6 +7,7 @@ moves that would have made it good are refused for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -19,6 +20,10 @@ from companion.rules.rulebook import rulebook
 
 MOST: Final = 20_000
 """States that the search for a turn looks at before it gives up."""
+FIRST_MOST: Final = 250
+"""States that the search for the nearest legal turn looks at first, without what is plainly wrong."""
+COUNTERPARTS: Final = 3
+"""Places that such a search tries as those where what is plainly wrong came from, or went to."""
 RELAXED_MOST, RELAXED_EACH = 4_000, 600
 """States that the search for the nearest legal turn looks at: in all, and in each of its attempts."""
 REFUSALS: Final = 4
@@ -213,17 +218,20 @@ def _searched(
 def _nearest(before: State[Any], evidence: Evidence, share: int, plain: Sequence[Objection]) -> Turn | None:
     """Return the legal turn that misses the fewest places, as far as a bounded search finds it.
 
-    What is ``plain``ly wrong is taken for unknown; else one place after the other, then pairs; a game may know what
-    else to try (``nearest``). Last, all that differ are unknown at once.
+    What is ``plain``ly wrong is taken for unknown, with the place it came from or went to; else one place after the
+    other, then pairs; a game may know what else to try (``nearest``). Last, all that differ are unknown at once.
     """
     search = search_of(before.game.id)
     doubtful = evidence.misses(before.position())
     most, each = getattr(search, "RELAXED", (RELAXED_MOST, RELAXED_EACH))
     wrong = frozenset[str]().union(*(objection.places for objection in plain))
     if wrong:
-        tried = turns(before, evidence.without(wrong), limit=1, most=2 * each)
-        if tried.turns:
-            return tried.turns[0]
+        # What is wrong there is likely to have come from somewhere, or gone to it.
+        others = _counterparts(before, evidence, wrong, doubtful)
+        for names in (*({*wrong, other} for other in others[:COUNTERPARTS]), wrong):
+            tried = turns(before, evidence.without(names), limit=1, most=FIRST_MOST // share)
+            if tried.turns:
+                return tried.turns[0]
     sure = frozenset[str]().union(*(objection.places for objection in plain if objection.sure))
     found = relaxed(before, evidence, doubtful, most // share, each, sure)
     if found is not None:
@@ -273,6 +281,29 @@ def relaxed(
         if best is not None:
             return best
     return None
+
+
+def _counterparts(before: State[Any], evidence: Evidence, wrong: Iterable[str], doubtful: Iterable[str]) -> list[str]:
+    """Return the other doubtful places that gained a thing which one of the wrong ones lost, or the other way."""
+    places = before.position()["places"]
+    gains = {name: _gains(content(places[name]), evidence.places.get(name, ())) for name in {*wrong, *doubtful}}
+    there = {(thing, -more) for name in wrong for thing, more in gains[name]}
+    return [name for name in doubtful if name not in wrong and there & gains[name]]
+
+
+def _gains(before: Content, seen: Iterable[Content]) -> set[tuple[tuple[str, Any], int]]:
+    """Return the things of which a place surely has more than before (1), or fewer (-1)."""
+    held, there = Counter(_counted(before)), [Counter(_counted(one)) for one in seen]
+    found = set()
+    for thing in {*held, *(thing for one in there for thing in one)}:
+        signs = {(one[thing] > held[thing]) - (one[thing] < held[thing]) for one in there}
+        if len(signs) == 1 and 0 not in signs:
+            found.add((thing, signs.pop()))
+    return found
+
+
+def _counted(one: Content) -> dict[tuple[str, Any], int]:
+    return {(kind, what): count for kind, what, count in one[1]}
 
 
 def _changed(before: Content, seen: Iterable[Content]) -> set[Any]:

@@ -412,7 +412,7 @@ def steps_left(s: IgluPosition, w: SeenConstraints) -> int:
     """
     if s.phase not in (ACT, MOVING) or not s.melted:
         return 0
-    means = Means(s, drift=False)
+    means = _means(s, w, drift=False)
     seat = s.turn
     inuit = s.inuit[seat]
     steps: int = (w.must_igloo[seat] & ~s.igloos[seat]).bit_count() + int(bool(s.floes & ~w.may_floe))

@@ -1,4 +1,4 @@
-"""The walk through a turn of Iglu Iglu for the shared search: breadth first, pruned by what is missing.
+"""The walk through a turn of Iglu Iglu for the shared search: the fewest steps first, pruned by what is missing.
 
 States from which the turn cannot any more bring about what was seen are given up (:mod:`.bounds`), and only the steps
 that may matter for a difference are tried.
@@ -7,6 +7,7 @@ that may matter for a difference are tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from heapq import heappop, heappush
 from math import inf
 from typing import Any
 
@@ -14,11 +15,11 @@ from companion.rules.core import JSON, NOBODY
 from companion.rules.iglu_iglu import actions, components, drifting, melting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu import red_tiles as iglu_iglu_red_tiles
+from companion.rules.iglu_iglu.board import SEA
 from companion.rules.iglu_iglu.game import GAME
 from companion.rules.iglu_iglu.inference import best_first
 from companion.rules.iglu_iglu.inference.bounds import (
     EARLY,
-    MANY,
     PLAIN,
     THOROUGH,
     SeenConstraints,
@@ -177,22 +178,24 @@ def _count(content: Content, token: int) -> int:
 
 # --- the walk -------------------------------------------------------------------------------------------------------
 
-Parents = dict[IgluState, list[tuple[IgluState, IgluMove]]]
+Parents = dict[IgluState, tuple[int, list[tuple[IgluState, IgluMove]]]]
 
 LINES = 8
 """Lines, steps that are tried, that count as one state."""
 WEIGHED = 15
 """Lines that weighing the bounds of a state counts for: it takes as long."""
 QUICK = 250
-"""States that are looked at first, without the bounds that take time: most turns are found so."""
-SHARES = (50, 30, 20)
-"""What each care may look at, in percent of all: most turns need no care."""
-LIKELY = 25
-"""What is looked at for the shortest turns where some turn was found, in percent of all."""
+"""States that are looked at first: most turns are found so."""
+PROOF = 300
+"""States that are looked at next, with the bounds that take time: most often they exclude a turn at once."""
+HASTE = ((1, 1500), (2, 1500))
+"""How many steps a missing one counts for where any turn will do, and the states that are looked at so."""
+SHORTEST = 2500
+"""States that are looked at for all the shortest turns where some turn was found."""
+CAREFUL = (1000, 500)
+"""States that are looked at for turns that need more care."""
 MOST_ANY = 200
-"""States that are looked at for any turn at all, likely or not."""
-UNLIKELY = 8
-"""The part of all that is looked at where no turn was found so."""
+"""States that are looked at for any turn at all, likely or not, before a few of each level are followed."""
 RELAXED = (400, 30)
 """States that the search for the nearest legal turn looks at with places unknown: in all, and in each attempt."""
 
@@ -201,7 +204,7 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: fl
     """Return the shortest legal turns of the player to move that end as was seen.
 
     Turns that play tiles before melting are looked at only where there is no other, and last those in which animals
-    move and are back in the end; each of the three has its share of ``most``. Where it runs out, any turn will do.
+    move and are back in the end. Where ``most`` runs out, any turn will do.
     ``above``: of graded evidence, turns whose total is less are not looked for.
     """
     if not evidence.certain:
@@ -209,47 +212,68 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: fl
     w = SeenConstraints(evidence, before.table.colours)
     if hopeless(before, w):
         return SearchResult((), True, 0)
-    w.care, w.left_out = PLAIN, PLAIN
-    found = _search(before, w, limit, min(most, QUICK), None)
-    looked, complete = found.looked, found.complete
-    if found.turns or most <= QUICK:
-        return found
+    walk = ShortestFirst(before, w)
+    if most <= QUICK:
+        return _short(walk, limit, most)
+    complete = walk.ahead(QUICK)
+    if walk.ends:
+        return SearchResult(walk.turns(limit), complete, walk.looked)
     likelihood = IgluLikelihood(evidence, before)
-    walk = best_first.BestFirstSearch(before, likelihood, 0.0, NEVER / 2, early=True)
-    some = _any_turn(walk, limit, MOST_ANY)
-    looked += some.looked
-    # Where some turn leads there it is worth a long walk to the shortest ones; else bounds are worth their time.
-    left = most * LIKELY // 100 if some.turns else most // UNLIKELY
-    for care in (PLAIN, EARLY, THOROUGH):
-        if care == PLAIN and complete:
-            continue
-        if found.turns or (care != PLAIN and w.left_out == PLAIN):
+    looked = 0
+    if not complete:
+        # Where there is no turn its proof is short; where there is one it is found sooner without.
+        proof = ShortestFirst(before, w, Scale(likelihood))
+        complete = proof.ahead(PROOF)
+        looked += proof.looked
+        if not complete:
+            for haste, share in HASTE:
+                some = ShortestFirst(before, w, haste=haste)
+                complete = some.ahead(share)
+                looked += some.looked
+                if complete:
+                    break
+            if some.ends:
+                complete = walk.ahead(SHORTEST)
+                if not walk.ends:
+                    return SearchResult(some.turns(limit), False, looked + walk.looked)
+        elif proof.ends:
+            walk = proof
+    looked += walk.looked
+    if walk.ends:
+        return SearchResult(walk.turns(limit), True, looked)
+    plain_excluded = complete
+    for care, part in zip((EARLY, THOROUGH), CAREFUL, strict=True):
+        if w.left_out == PLAIN:
             break
         w.care, w.left_out = care, PLAIN
-        scale = None if some.turns else Scale(likelihood)
-        if scale is not None:
-            scale.early = care != PLAIN
-            # Three steps take an animal to a square of the other colour of a chessboard: only a drift brings it back.
-            scale.drift_only = care == THOROUGH and before.table.all_three
-        longest = min((_steps(turn) for turn in some.turns if care != PLAIN or not _early(before, turn)), default=MANY)
-        found = _search(before, w, limit, left if some.turns else left * SHARES[care] // 100, scale, longest)
-        left -= found.looked if some.turns else 0
-        looked, complete = looked + found.looked, found.complete and (complete or care == PLAIN)
-    if not found.turns and not some.turns and not complete:
-        # What was weighed before is known.
-        looked -= walk.looked
-        walk.beam(best_first.WIDE)
-        some = SearchResult(walk.turns(limit, 0.0), False, walk.looked)
-        looked += some.looked
-    return SearchResult(found.turns or some.turns, complete, looked)
+        scale = Scale(likelihood)
+        scale.early = True
+        # Three steps take an animal to a square of the other colour of a chessboard: only a drift brings it back.
+        scale.drift_only = care == THOROUGH and before.table.all_three
+        further = ShortestFirst(before, w, scale)
+        complete = further.ahead(part) and complete
+        looked += further.looked
+        if further.ends:
+            return SearchResult(further.turns(limit), complete, looked)
+    # Of turns with tiles before melting, where every place was seen, no more is found than so.
+    if complete or (plain_excluded and not w.unknown & SEA):
+        return SearchResult((), complete, looked)
+    any_turn = best_first.BestFirstSearch(before, likelihood, 0.0, NEVER / 2, early=True)
+    complete = any_turn.ahead(MOST_ANY)
+    for width in (best_first.WIDTH, best_first.WIDE):
+        if not any_turn.ends and not complete:
+            any_turn.beam(width)
+    return SearchResult(any_turn.turns(limit, 0.0), complete, looked + any_turn.looked)
 
 
-def _any_turn(walk: best_first.BestFirstSearch, limit: int, most: int) -> SearchResult:
-    """Return turns that end as was seen for certain, tiles before melting among them, the likeliest that are found."""
-    complete = walk.ahead(most)
-    if not walk.ends and not complete:
-        walk.beam(best_first.WIDTH)
-    return SearchResult(walk.turns(limit, 0.0), complete, walk.looked)
+def _short(walk: ShortestFirst, limit: int, most: int) -> SearchResult:
+    """Return what is found in little time: the shortest turns, or else any."""
+    complete = walk.ahead(most // 2)
+    if complete:
+        return SearchResult(walk.turns(limit), True, walk.looked)
+    some = ShortestFirst(walk.before, walk.w, haste=2)
+    complete = some.ahead(most - most // 2) and not some.ends
+    return SearchResult(some.turns(limit), complete, walk.looked + some.looked)
 
 
 def nearest(before: IgluState, evidence: Evidence, share: int = 1) -> Turn | None:
@@ -257,64 +281,78 @@ def nearest(before: IgluState, evidence: Evidence, share: int = 1) -> Turn | Non
     return next(iter(best_first.nearest(before, evidence, best_first.MOST_NEAREST // share).turns), None)
 
 
-def _steps(turn: Turn) -> int:
-    """Return how many steps a turn has, its end not counted."""
-    return sum(move.kind != m.END for move in turn.moves if isinstance(move, IgluMove))
+class ShortestFirst:
+    """One walk: states in the order of the fewest steps that a turn through them can have.
 
-
-def _early(before: IgluState, turn: Turn) -> bool:
-    """Return whether a turn plays tiles before it melts."""
-    return before.phase == START and not isinstance(turn.moves[0], m.Melt)
-
-
-def _search(
-    before: IgluState, w: SeenConstraints, limit: int, most: int, scale: Scale | None, longest: int = MANY
-) -> SearchResult:
-    """Walk level by level; with a ``scale`` states are also given up that its bounds exclude.
-
-    Turns of more than ``longest`` steps are not looked for.
+    With a ``scale`` states are also given up that its bounds exclude. With ``haste`` the first turn found will do: of
+    states that promise the same the one that is further comes first, and a step that is missing counts for so many.
     What a walk has looked at is reckoned in states of as many lines each as states usually have.
     """
-    if scale is not None and scale.least(before, 0.0) >= NEVER:
-        # With the bounds of tiles before melting none of them is left out.
-        w.left_out = EARLY if before.phase == START and not scale.early else PLAIN
-        return SearchResult((), True, 1)
-    parents: Parents = {before: []}
-    level = [before]
-    lines, most, taken = 0, most * LINES, 0
-    while level:
-        ends = [s for s in level if s.phase in (ACT, OVER) and _agrees(s, w)]
-        if ends:
-            return SearchResult(_turns(before, ends, parents, w, limit), True, 1 + lines // LINES)
-        following: list[IgluState] = []
-        fresh: set[int] = set()
-        taken += 1
-        for s in level:
-            if s.phase == OVER:
+
+    def __init__(self, before: IgluState, w: SeenConstraints, scale: Scale | None = None, haste: int = 0) -> None:
+        """Begin before the turn."""
+        self.before, self.w, self.scale, self.haste = before, w, scale, haste
+        self.lines = 0
+        self.parents: Parents = {before: (0, [])}
+        self.ends: list[IgluState] = []
+        # What states are ordered by, steps taken (negative with haste: the most first), the order of finding.
+        self.heap: list[tuple[int, int, int, IgluState]] = []
+        if scale is not None and scale.least(before, 0.0) >= NEVER:
+            # With the bounds of tiles before melting none of them is left out.
+            w.left_out = EARLY if before.phase == START and not scale.early else PLAIN
+        else:
+            self.heap.append((0, 0, 0, before))
+
+    @property
+    def looked(self) -> int:
+        """Return how many states were looked at."""
+        return 1 + self.lines // LINES
+
+    def ahead(self, most: int) -> bool:
+        """Look at so many states in all; return whether the shortest turns were found, or that there is none."""
+        heap, parents, w = self.heap, self.parents, self.w
+        number = len(parents)
+        while heap:
+            if self.lines > most * LINES:
+                return False
+            fewest, tie, _, s = heappop(heap)
+            taken = abs(tie)
+            if self.ends and (self.haste or fewest > parents[self.ends[0]][0]):
+                break
+            if taken > parents[s][0]:
                 continue
+            if s.phase in (ACT, OVER) and _agrees(s, w):
+                self.ends.append(s)
+            if s.phase == OVER or self.ends:
+                continue
+            taken += 1
             for move in candidates(s, w):
-                lines += 1
-                if lines > most:
-                    return SearchResult((), False, 1 + lines // LINES)
+                self.lines += 1
                 new = s.after(move)
                 if new.turn != s.turn and new.to_move != NOBODY:
                     continue
                 known = parents.get(new)
-                if known is not None:
-                    if id(known) in fresh:
-                        known.append((s, move))
+                if known is not None and known[0] <= taken:
+                    if known[0] == taken:
+                        known[1].append((s, move))
                     continue
-                if hopeless(new, w) or (longest < MANY and taken + steps_left(new, w) > longest):
-                    continue
-                if scale is not None and new.phase != OVER:
-                    lines += WEIGHED
-                    if scale.least(new, 0.0) >= NEVER:
+                if known is None:
+                    if hopeless(new, w):
                         continue
-                parents[new] = ways = [(s, move)]
-                fresh.add(id(ways))
-                following.append(new)
-        level = following
-    return SearchResult((), True, 1 + lines // LINES)
+                    if self.scale is not None and new.phase != OVER:
+                        self.lines += WEIGHED
+                        if self.scale.least(new, 0.0) >= NEVER:
+                            continue
+                parents[new] = taken, [(s, move)]
+                number += 1
+                left = steps_left(new, w)
+                order = taken + self.haste * left if self.haste > 1 else max(fewest, taken + left)
+                heappush(heap, (order, -taken if self.haste else taken, number, new))
+        return True
+
+    def turns(self, limit: int) -> tuple[Turn, ...]:
+        """Return the turns found, each set of steps once, the likeliest first."""
+        return _turns(self.before, self.ends, self.parents, self.w, limit)
 
 
 def _agrees(s: IgluState, w: SeenConstraints) -> bool:
@@ -356,7 +394,7 @@ def _turns(
                     state = last if last.phase == OVER else last.after(m.THE_END)
                     found[key] = Turn((*tail, *closing), state, likely)
                 continue
-            todo += [(parent, (move, *tail)) for parent, move in parents[s]]
+            todo += [(parent, (move, *tail)) for parent, move in parents[s][1]]
     return tuple(sorted(found.values(), key=lambda turn: -turn.log_likelihood))
 
 

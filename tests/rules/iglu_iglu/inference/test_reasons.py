@@ -116,12 +116,24 @@ def test_the_nearest_turn_is_told_in_words(ask: Make) -> None:
     assert [step["move"] for step in told["steps"]] == told["nearest"]
 
 
+def test_what_lies_wrong_is_missed_where_it_came_from(ask: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fish that was put ashore came from the square that lacks one: no other pair of squares is asked about."""
+    monkeypatch.setattr(module, "relaxed", lambda *_: pytest.fail("other squares were asked about"))
+    before = {"b1": "r", "g7": "r", "e7": "r", "d4": "1", "e5": "2"}
+    found = ask(before, {"b2": "r", "g6": "r", "e6": "r", "f3": "1", "e5": "2"})
+    assert found.nearest is not None and {str(move) for move in found.nearest.moves} >= {"walk b1 b2", "walk g7 g6"}
+    assert {difference.place for difference in found.differences} == {"d4", "f3"}
+
+
 def test_a_search_that_stops_says_so_with_the_best_so_far(ask: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     far = {"b1": "r", "d4": "1", "e5": "2"}, {"b1": "r", "e4": "2"}
     whole = ask(*far)
     monkeypatch.setattr(search, "hopeless", lambda _state, _seen: False)
     monkeypatch.setattr(search.Scale, "least", lambda *_: 0.0)
     monkeypatch.setattr(search, "QUICK", 1)
+    monkeypatch.setattr(search, "PROOF", 1)
+    monkeypatch.setattr(search, "HASTE", ((1, 1),))
+    monkeypatch.setattr(search, "CAREFUL", (1, 1))
     monkeypatch.setattr(search, "MOST_ANY", 1)
     monkeypatch.setattr(best_first, "WIDE", 1)
     monkeypatch.setattr(module, "MOST", 10)
