@@ -157,7 +157,8 @@ def _simulated(count: int, shakes: int, seconds: float, rate_hz: float | None) -
 
             def shake() -> None:
                 nonlocal begun
-                if not begun:
+                # A shake of which samples were lost, on a busy machine, is shaken again, as a hand would.
+                if not begun or not igloo.seconds_left:
                     igloo.shake(count, seconds + 1.5)
                     begun = True
 
