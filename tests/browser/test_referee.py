@@ -297,7 +297,7 @@ def test_a_silent_rulebook_is_voted_on(phones: Phones, service: Service) -> None
         page.fill("#rule-search", "IGLU-1.6")
         expect(page.locator(".answers .vote").first).to_be_visible()
     assert player.locator("[data-do=vote]").first.is_disabled()
-    vote = host.locator("[data-do=vote][data-option='iglu.no_repick'][data-value='false']").first
+    vote = host.locator(".answers [data-do=vote][data-option='iglu.no_repick'][data-value='false']").first
     vote.click()
     expect(vote).to_have_attribute("aria-pressed", "true")
     phones.shot(host, "vote", full=True)

@@ -27,7 +27,8 @@ def test_everybody_votes_on_their_own_phone(phones: Phones, service: Service, ax
     host.click(".to-referee")
     host.click("[data-do=rules-of][data-game=iglu-iglu]")
     host.fill("#rule-search", "IGLU-1.6")
-    host.click(f"[data-do=ballot-call][data-option='{OPTION}']")
+    # The same button stands in the whole rulebook below, which is folded: it is that of the answer.
+    host.click(f".answers [data-do=ballot-call][data-option='{OPTION}']")
     # It is asked above the game, also on the phones that are not in the referee's room.
     for page in (bob, watcher):
         expect(page.locator(".ballot")).to_be_visible()
@@ -52,7 +53,7 @@ def test_everybody_votes_on_their_own_phone(phones: Phones, service: Service, ax
     host.click(f".ballot [data-do=ballot-decide]{NO}")
     for page in (bob, watcher):
         expect(page.locator(".ballot")).to_have_count(0)
-    expect(host.locator(f".entries [data-do=vote]{NO}").first).to_have_attribute("aria-pressed", "true")
+    expect(host.locator(f".answers [data-do=vote]{NO}").first).to_have_attribute("aria-pressed", "true")
     expect(bob.locator("#announcer")).to_contain_text("l’hôte a tranché")
     assert service.companion.votes.of("iglu-iglu") == {OPTION: False}
 

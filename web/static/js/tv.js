@@ -117,13 +117,15 @@ offer(GAMES);
 onChange(draw);
 addEventListener("resize", draw);
 draw();
-withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });
-/** Quiet, then sounds, then a voice too where there is one, then quiet again. */
-function louder() {
+const livelyComes = withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });
+
+/** Quiet, then sounds, then a voice too where there is one, then quiet again. A key that is pressed early counts, too. */
+async function louder() {
+  await livelyComes;
   if (soundsOn() && canSpeak() && !voiceOn()) wishVoice(true);
   else {
     if (voiceOn()) wishVoice(false);
-    lively?.LIVELY_DO.sounds();
+    lively.LIVELY_DO.sounds();
   }
   change(() => {});
 }
