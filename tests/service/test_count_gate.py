@@ -209,6 +209,7 @@ SILENT = {
     "/api/rules/<game_id>/clauses/<clause_id>": "rules",
     "/api/rules/<game_id>/search": "rules",
     "/api/rules/<game_id>/options": "rules",
+    "/api/rules/<game_id>/learn/<step>": "rules",
     "/api/ballot": "rules",
     "/api/board": "the journal: what was played",
     "/api/board/dispute": "the journal: what was played",
