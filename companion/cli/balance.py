@@ -7,6 +7,7 @@ import queue
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -201,9 +202,10 @@ def _stickers(igloos: str) -> tuple[int, ...]:
 
 
 def _keys(asked: queue.Queue[str]) -> None:
-    """Read what somebody types, a line each."""
-    for line in sys.stdin:
-        asked.put(line.strip())
+    """Read what somebody types, a line each; nothing where nobody can type."""
+    with suppress(OSError):
+        for line in sys.stdin:
+            asked.put(line.strip())
 
 
 def _answer(check: BoxCheck, line: str) -> None:
