@@ -95,7 +95,7 @@ class BoxRun:
                 continue
             if not self._gate.is_open():
                 return
-            if news and self._check.shells:
-                self._shells(self._check.shells)
             if news:
+                if self._check.shells:
+                    self._shells(self._check.shells)
                 self._changed()

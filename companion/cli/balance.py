@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 FILE = click.Path(dir_okay=False, path_type=Path)
 WAIT_S = 60.0
 """How long to wait for the balance."""
+IGLOO = click.option(
+    "--igloo", "port", default="", metavar="PORT", help="The balance's serial port; else it is looked for."
+)
+IGLOOS = click.option(
+    "--igloos", default="", metavar="N,N…", help="Only the igloos with these stickers, in this order."
+)
 KEYS = "A number and Enter: that igloo is next. = and a number: the last one was that igloo. end: these are all."
 
 
@@ -116,8 +122,8 @@ def count(ctx: click.Context, files: tuple[Path, ...], calibration: Path, togeth
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder that `balance calibrate` made.",
 )
-@click.option("--igloo", "port", default="", metavar="PORT", help="The balance's serial port; else it is looked for.")
-@click.option("--igloos", default="", metavar="N,N…", help="Only the igloos with these stickers, in this order.")
+@IGLOO
+@IGLOOS
 @click.option("--json", "as_json", is_flag=True, help="One JSON object an igloo.")
 @click.pass_context
 def box(ctx: click.Context, calibration: Path, port: str, igloos: str, as_json: bool) -> None:
@@ -151,8 +157,8 @@ def box(ctx: click.Context, calibration: Path, port: str, igloos: str, as_json: 
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder that `balance calibrate` made; the shells are kept there.",
 )
-@click.option("--igloo", "port", default="", metavar="PORT", help="The balance's serial port; else it is looked for.")
-@click.option("--igloos", default="", metavar="N,N…", help="Only the igloos with these stickers, in this order.")
+@IGLOO
+@IGLOOS
 def shells(calibration: Path, port: str, igloos: str) -> None:
     """Weigh the empty shells of a box once each, so that light beads are counted better from then on."""
     from companion.igloo.balance.box import BoxCheck

@@ -299,7 +299,6 @@ class CameraFollower:
             self._become(lambda now: now.say(FollowState.BEHIND, messages.BEHIND))
             return False
         table, seen = observation.table, observation.seen
-        recorded = contents_of(snapshot.states[-1], table.layout)
         tracker, former = observation.tracked.tracker, looks.former
         candidates = (
             tracker.again(former, evidence) if former else tracker.candidates(evidence, told.strange, told.plain)
@@ -308,7 +307,7 @@ class CameraFollower:
         if answer.state == track_tracker.UNCHANGED:
             agreed = Agreed(snapshot.match, snapshot.moves, seen)
             self._become(lambda now: now.matches(agreed, len(snapshot.by)))
-            table.confirm(seen, recorded)
+            table.confirm(seen, contents_of(snapshot.states[-1], table.layout))
             if told.explained:
                 # People entered what was new to the camera: so that is what it looks like.
                 self._teach(observation, snapshot.states[-1])

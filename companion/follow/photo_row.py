@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from companion.follow.evidence import Agreed, contents_of, look_at_match, never_taught, tracked_match
@@ -68,7 +69,7 @@ class PhotoRow:
         if self.state is not snapshot.states[-1]:
             tracker = self._follower.branches[0][1]
             states, moves = list(snapshot.states[: self._begun + 1]), list(snapshot.moves[: self._begun])
-            for move in (move for turn in tracker.turns_entered for move in turn):
+            for move in chain.from_iterable(tracker.turns_entered):
                 moves.append(move)
                 states.append(states[-1].after(move))
             snapshot = self._go_on(states, moves)

@@ -28,7 +28,7 @@ from companion.igloo.balance.messages import (
     SHAKEN,
 )
 from companion.igloo.balance.ringdown import Ringdown, ringdown, swings_at
-from companion.igloo.balance.scale import SHELLS_APART_G, KnownMass
+from companion.igloo.balance.scale import SHELLS_APART_G, KnownMass, known_mass
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
@@ -242,11 +242,11 @@ class BoxCheck:
         if self.stage == IGLOO:
             self._take_igloo(swing)
             return
-        if self.stage == AFTER and swing.frequency_hz < EMPTY * self._tare.frequency_hz:
-            self._say(BoxNote(BOX_TAKE_OFF))
-            return
-        usual = float(np.median(self._scale.empty_hz)) if self._scale.empty_hz else swing.frequency_hz
-        if self.stage == BEFORE and swing.frequency_hz < EMPTY * usual:
+        if self.stage == AFTER:
+            usual = self._tare.frequency_hz
+        else:
+            usual = float(np.median(self._scale.empty_hz)) if self._scale.empty_hz else swing.frequency_hz
+        if swing.frequency_hz < EMPTY * usual:
             self._say(BoxNote(BOX_TAKE_OFF))
             return
         self._rows.append(_Row(TARE, 0, swing))
@@ -256,9 +256,7 @@ class BoxCheck:
             self._next(IGLOO)
         elif self.empty:
             rows = zip(self._rows, self._loads(), strict=True)
-            self.shells = tuple(
-                KnownMass(row.igloo, one.load, one.error, one.pitch, one.pitch_error) for row, one in rows if row.igloo
-            )
+            self.shells = tuple(known_mass(row.igloo, one) for row, one in rows if row.igloo)
             self._next(DONE)
         else:
             loads = [(one.igloo, load) for one, load in zip(self._rows, self._loads(), strict=True) if one.igloo]

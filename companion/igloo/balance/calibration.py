@@ -17,7 +17,7 @@ import numpy as np
 
 from companion.igloo.balance.loads import MUCH_LEFT, STEADY, TARE, Load, loads
 from companion.igloo.balance.messages import COINS, RUBS, SLIPS, SOFT, TABLE
-from companion.igloo.balance.scale import BalanceScale, KnownMass, WeighedCount
+from companion.igloo.balance.scale import BalanceScale, KnownMass, WeighedCount, known_mass
 from companion.ports import COUNTS, BadDataError
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def made_of(weighed: Sequence[LabelledLoad]) -> BalanceScale:
     """
     aside = [f"{one.what} {one.value:g}: {one.load.why}" for one in weighed if one.load.why and one.what != UNKNOWN]
     sound = [one for one in weighed if not one.load.why]
-    weights = [_as_known(one) for one in sound if one.what == GRAMS]
-    igloos = tuple(_as_known(one) for one in sound if one.what == BEADS)
+    weights = [known_mass(one.value, one.load) for one in sound if one.what == GRAMS]
+    igloos = tuple(known_mass(one.value, one.load) for one in sound if one.what == BEADS)
     empty = tuple(one.load.empty_hz for one in sound if one.what == TARE)
     while len(weights) > 2:
         platform = np.median([one.value / one.load for one in weights])
@@ -95,13 +95,8 @@ def made_of(weighed: Sequence[LabelledLoad]) -> BalanceScale:
         wrong = weights.pop(worst)
         aside.append(f"grams {wrong.value:g}: it weighed {wrong.load * platform:.2f} g.")
     damping = max((one.load.swing.damping for one in sound), default=0.0)
-    shells = tuple(_as_known(one) for one in sound if one.what == SHELL)
+    shells = tuple(known_mass(one.value, one.load) for one in sound if one.what == SHELL)
     return BalanceScale(tuple(weights), igloos, empty, tuple(aside), damping, shells)
-
-
-def _as_known(one: LabelledLoad) -> KnownMass:
-    load = one.load
-    return KnownMass(one.value, load.load, load.error, load.pitch, load.pitch_error)
 
 
 def with_shells(scale: BalanceScale, shells: Iterable[KnownMass]) -> BalanceScale:

@@ -98,6 +98,11 @@ class KnownMass(NamedTuple):
     pitch_error: float = 0.0
 
 
+def known_mass(value: float, load: Load) -> KnownMass:
+    """Return a weighing of which it is known what it is of."""
+    return KnownMass(value, load.load, load.error, load.pitch, load.pitch_error)
+
+
 @dataclass(frozen=True, slots=True)
 class WeighedCount:
     """What lies on the platform: ``posterior`` as of a shake, with the states of a balance; ``grams`` where known."""
@@ -299,8 +304,8 @@ class BalanceScale:
         """Return a grid of (shell, bead, difference of shells, pitched), g, with the logarithm of its weights."""
         number, load, sigma, pitch, pitch_error = np.array((*self.igloos, *self.shells)).T
         full = np.arange(len(number)) < len(self.igloos)
-        slope, shell = np.polyfit(number[full], load[full], 1) * self.platform_g
-        slope, unit = max(0.02, float(slope)), 1.0 if self.in_grams else max(1.0, float(shell)) / SHELL_G
+        slope, shell = self._ladder()
+        slope, unit = max(0.02, slope), 1.0 if self.in_grams else max(1.0, shell) / SHELL_G
         # A box holds each number once: weighings of one number are of one igloo, with one shell and the same beads.
         same, n = (number[:, None] == number[None]).astype(float), np.where(full, number, 0.0)
         if not self._own_shells():

@@ -120,12 +120,13 @@ def pulled(folder: Path, count: int, *, steps: int = 40, seed: int = 1) -> Pulle
         diary = evening(card, steps)
     finally:
         card.close()
-    where = cuts(card.log, count, diary.moments(), rng)
-    result = Pulled(acknowledged=len(diary.moments()))
+    moments = diary.moments()
+    where = cuts(card.log, count, moments, rng)
+    result = Pulled(acknowledged=len(moments))
     result.writes, result.flushes = card.counted()
     for number, (cut, place) in enumerate(after(card, where, folder, rng)):
         result.cuts += 1
-        result.hard += cut.at in set(diary.moments()) and cut.chance == 0.0
+        result.hard += cut.at in moments and cut.chance == 0.0
         data = place / DATA
         try:
             found = list(_missing(data, diary, cut.at))
