@@ -129,7 +129,7 @@ def count(ctx: click.Context, files: tuple[Path, ...], calibration: Path, togeth
 def box(ctx: click.Context, calibration: Path, port: str, igloos: str, as_json: bool) -> None:
     """Check a whole box at the balance: put one igloo after another on and tap it three times.
 
-    Status 1: an igloo does not hold what its sticker says, or is not surely told.
+    Exit status 1: an igloo does not hold what its sticker says, or is not surely told.
     """
     from companion.igloo.balance.box import BoxCheck
     from companion.igloo.balance.calibration import load

@@ -124,6 +124,7 @@ def test_pieces_and_floes_go_where_they_went(phones: Phones, service: Service, g
     companion.moves(*rest[: steps[0]])
     page = watched(phones.spectator(width=1920, height=1080) if where else phones.spectator())
     opened(page, service.url + where)
+    drawn(page, companion.night.state)
     done = steps[0]
     for step in steps:
         for moves in (rest[done:step], rest[step : step + 1]):
@@ -136,6 +137,40 @@ def test_pieces_and_floes_go_where_they_went(phones: Phones, service: Service, g
     )
     # What moved goes by itself, and leaves the board as it is drawn.
     expect(page.locator("svg.moment")).to_have_count(0)
+
+
+HELD = """(() => {
+  const fetched = window.fetch;
+  window.asked = [];
+  window.fetch = async (...what) => {
+    const answer = await fetched(...what);
+    if (String(what[0]).includes("/api/board")) await new Promise((go) => asked.push(go));
+    return answer;
+  };
+})()"""
+"""Has a page hold each board that it asked for, until its place in `asked` is called."""
+
+
+def test_a_board_that_was_asked_for_and_comes_late_does_not_bring_back_what_was(
+    phones: Phones, service: Service
+) -> None:
+    companion = service.companion
+    companion.do("open-match", {"game": "iglu-iglu", "players": players("iglu-iglu")})
+    done, then = record("iglu-iglu", 5)[:14], record("iglu-iglu", 5)[14]
+    companion.moves(*done)
+    page = phones.spectator()
+    page.add_init_script(HELD)
+    opened(page, service.url)
+    drawn(page, companion.night.state)
+    store = page.evaluate(STORE)
+    page.evaluate("(url) => import(url).then(({ change }) => change((store) => { store.board = null; }))", store)
+    page.wait_for_function("() => asked.length === 1")
+    companion.moves(then)
+    drawn(page, companion.night.state)
+    page.evaluate("() => { asked[0](); }")
+    page.wait_for_function("() => new Promise((go) => setTimeout(() => go(true)))")
+    expect(page.locator("[data-key=board-play]")).to_have_attribute("data-state", str(companion.night.state))
+    assert page.evaluate("asked.length") == 1
 
 
 def test_sounds_are_off_by_one_tap_and_off_at_first_for_who_watches(phones: Phones, service: Service) -> None:

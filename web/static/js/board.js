@@ -44,7 +44,10 @@ export async function syncBoard() {
   fetching = true;
   try {
     if (store.link === "live") await pause(PATIENCE_MS);
-    if (!current()) show((await ask(`/api/board?lang=${code()}${store.open ? "&open=1" : ""}`)).board);
+    if (current()) return;
+    const { board } = await ask(`/api/board?lang=${code()}${store.open ? "&open=1" : ""}`);
+    // The stream may have brought a newer one meanwhile.
+    if (!current()) show(board);
   } catch {
     await pause(1000);
   } finally {
