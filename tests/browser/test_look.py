@@ -328,8 +328,8 @@ def test_what_is_english_is_noticed() -> None:
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("fr-FR", ("Secouez", "Manche 1", "Le contrôle", "SIMULÉ", "2,4 s de secousse")),
-        ("de-DE", ("Schüttelt", "Runde 1", "Die Kontrolle", "SIMULIERT", "2,4 s ")),
+        ("fr-FR", ("On secoue", "Manche 1", "Le contrôle", "SIMULÉ", "2,4 s de secousse")),
+        ("de-DE", ("Schütteln", "Runde 1", "Die Kontrolle", "SIMULIERT", "2,4 s ")),
     ],
 )
 def test_no_english_is_left_in_another_language(
@@ -353,10 +353,10 @@ def test_the_language_is_switched_on_the_page(phones: Phones, service: Service) 
     page = phones.player()
     expect(page.locator(".sentence")).to_contain_text("Lay the cards")
     page.click(".languages [value=fr]")
-    expect(page.locator(".sentence")).to_contain_text("Posez les cartes")
+    expect(page.locator(".sentence")).to_contain_text("Pose les cartes")
     # It stays on this device, and the player stays at the table.
     page.reload()
-    expect(page.locator(".sentence")).to_contain_text("Posez les cartes")
+    expect(page.locator(".sentence")).to_contain_text("Pose les cartes")
     expect(page.locator("[data-do=start]")).to_be_visible()
 
 

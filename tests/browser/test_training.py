@@ -325,7 +325,7 @@ def test_the_language_is_switched_where_one_is(phones: Phones, service: Service)
     page = phones.player()
     page.goto(f"{service.url}/training")
     page.click(".languages [value=fr]")
-    expect(page.locator(".tabs")).to_contain_text("Échelle")
+    expect(page.locator(".tabs")).to_contain_text("Classement")
     assert page.url.endswith("/training")
 
 

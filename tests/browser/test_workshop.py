@@ -263,7 +263,7 @@ def test_the_devices_their_settings_and_what_the_doctor_finds(phones: Phones, se
     assert companion.settings.text("mqtt_address") == "mqtt://pi"
     host.click("[data-do=doctor]")
     bad = host.locator(".finding[data-state=wrong]", has_text="Les réglages sont illisibles")
-    expect(bad).to_contain_text("Ce qui aide : Réglez-le à nouveau sur la page.")
+    expect(bad).to_contain_text("Ce qui aide : Règle-le à nouveau sur la page.")
     states = (
         host.locator(".findings >> nth=0")
         .locator(".finding")

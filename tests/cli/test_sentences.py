@@ -23,7 +23,7 @@ PLACED = [*SET_UP, *(f"place {c} {q}" for pair in INUIT for c, q in zip(("red", 
 TURN = ["melt c4", "reveal c4 kept", "walk b1 b2", "walk b2 b3", "walk c8 c7"]
 MELTS = {
     "en": "The floe on c4 is face down, empty and beside water: it melts.",
-    "fr": "La tuile en c4 est face cachée, vide et au bord de l’eau : elle fond.",
+    "fr": "La tuile en c4 est face cachée, vide et au bord de l’eau\u00a0: elle fond.",
     "de": "Die Eisscholle auf c4 ist verdeckt, leer und am Wasser: Sie schmilzt.",
 }
 LANGUAGES = ("en", "fr", "de")
@@ -127,7 +127,7 @@ def test_score_says_what_each_line_is_for(lang: str, tmp_path: Path, capsys: pyt
     ("lang", "words"),
     [
         ("en", "The board was not found in the photo."),
-        ("fr", "Le plateau n'a pas été trouvé sur la photo."),
+        ("fr", "Le plateau n’a pas été trouvé sur la photo."),
         ("de", "Der Spielplan ist auf dem Foto nicht zu finden."),
     ],
 )

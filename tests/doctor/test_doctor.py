@@ -377,8 +377,8 @@ def test_the_command(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (data / "journal.sqlite").write_bytes(b"rubbish" * 1000)
     assert run(["doctor", "--data", str(data), "--lang", "fr"]) == 1
     said = capsys.readouterr().out
-    assert "✗ journal.sqlite : journal.sqlite est endommagé" in said
-    assert "    → Arrêtez le service, puis : companion restore" in said
+    assert "✗ journal.sqlite\u00a0: journal.sqlite est endommagé" in said
+    assert "    → Arrête le service, puis\u00a0: companion restore" in said
     assert "dispute = GPIO6 31 ●" in said
     assert run(["doctor", "--data", str(data / "nowhere"), "--header"]) in {0, 1}
     assert "next = GPIO5 29 ●" in capsys.readouterr().out
