@@ -43,7 +43,7 @@ KEPT = re.compile(
 )
 
 
-FRENCH_ONLY = frozenset(["est", "une", "les", "des", "pour", "vous", "la", "manche", "carte", "joueur"])
+FRENCH_ONLY = frozenset(["est", "une", "les", "des", "pour", "tu", "la", "manche", "carte", "partie"])
 """French words that no English sentence of the page has."""
 
 

@@ -172,11 +172,15 @@ def test_what_is_no_position_ends_in_one_line(data: bytes, tmp_path: Path, capsy
 @pytest.mark.parametrize(
     ("data", "en", "fr"),
     [
-        (b"{]", "line 1, RecordError: The line is not valid JSON.", "ligne 1, RecordError: La ligne n’est pas du JSON"),
+        (
+            b"{]",
+            "line 1, RecordError: The line is not valid JSON.",
+            "ligne 1, RecordError\u00a0: La ligne n’est pas du JSON",
+        ),
         (
             b'\n{"game": "chess"}',
             "line 2, SetupError: There is no game 'chess';",
-            "ligne 2, SetupError: Il n’y a pas de jeu 'chess'",
+            "ligne 2, SetupError\u00a0: Il n’y a pas de jeu 'chess'",
         ),
         ('{"game": "arctic"}'.encode("utf-16-le"), "line 1, RecordError: The line is not text in UTF-8.", "UTF-8"),
     ],

@@ -85,7 +85,7 @@ def test_vision_follow_says_what_each_step_does(lang: str, capsys: pytest.Captur
     ("lang", "words"),
     [
         ("en", "line 2: "),
-        ("fr", "ligne 2 : "),
+        ("fr", "ligne 2\u00a0: "),
         ("de", "Zeile 2: "),
     ],
 )
@@ -119,7 +119,7 @@ def test_score_says_what_each_line_is_for(lang: str, tmp_path: Path, capsys: pyt
     state = played(*PLACED)
     assert run(["score", "--position", file(tmp_path / "board.json", state), "--lang", lang]) == 0
     told = capsys.readouterr().out
-    words = {"en": "Trophies: 0 fish", "fr": "Tableau de chasse : 0 poisson", "de": "Trophäen: 0 Fische"}
+    words = {"en": "Trophies: 0 fish", "fr": "Tableau de chasse\u00a0: 0 poisson", "de": "Trophäen: 0 Fische"}
     assert words[lang] in told and "[IGLU-V.A.1]" in told
 
 

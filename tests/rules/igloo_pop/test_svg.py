@@ -50,7 +50,7 @@ def test_what_the_players_have_stands_below() -> None:
         {"places": {}, "players": [{**PLAYERS[0], "own": 4, "captured": 2, "cards": ["7", "4/5"]}, PLAYERS[1]]}
     )
     assert ">Ann &amp; Co &lt;1&gt;: thalers 4 + 2 · cards 2</text>" in svg.draw(state)
-    assert ">Bob : pièces 10 + 0 · cartes 0</text>" in svg.draw(state, lang="fr")
+    assert ">Bob\u00a0: pièces 10 + 0 · cartes 0</text>" in svg.draw(state, lang="fr")
 
 
 def test_the_card_that_a_ruling_names_is_dotted() -> None:

@@ -110,7 +110,7 @@ def test_the_nearest_turn_is_told_in_words(ask: Make) -> None:
     told = found.to_json()
     assert "The nearest legal turn: The floe on c4 is face down" in told["en"]
     assert "It leaves on h4: floe, blue inuit; seen there: floe." in told["en"]
-    assert "Le tour permis le plus proche : La tuile en c4" in told["fr"]
+    assert "Le tour permis le plus proche\u00a0: La tuile en c4" in told["fr"]
     for notation in (*told["nearest"], *told["facts"]["refused"]):
         assert notation == "end" or notation not in told["en"]
     assert [step["move"] for step in told["steps"]] == told["nearest"]
