@@ -483,7 +483,7 @@ def test_a_correction_counts_in_score_and_ranking(table: Table) -> None:
     assert "12" in table.match["ranking_why"]["en"]
     line = table.view["log"][-1]
     assert line["en"] == "Score corrected for Bob (blue): -1, as the table agreed (two, in fact)."
-    assert line["fr"] == "Score corrigé pour Bob (bleu) : -1, avec l’accord de la table (two, in fact)."
+    assert line["fr"] == "Score corrigé pour Bob (bleu)\u00a0: -1, avec l’accord de la table (two, in fact)."
     table.do("undo", {"to": 0, "agreed": True})
     assert table.player("blue")["score"] == 12
     table.restart()

@@ -165,7 +165,7 @@ def test_a_position_is_laid_from_a_beginning_and_ruled_on_by_taps(
     assert after["rulings"][0]["legal"] is True
     assert after["rulings"] == [{**after["ruling"], **after["rulings"][0]}]
     assert "floe a1 plain" in [one["text"] for one in after["gestures"]]
-    assert after["prompt"]["fr"].endswith("a1 ?")
+    assert after["prompt"]["fr"].endswith("a1\u00a0?")
     for wrong in ("a1", [3], ["a" * 21]):
         assert player.post("/api/position", json={"position": position, "path": wrong}).status_code == 400
 

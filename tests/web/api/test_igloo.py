@@ -98,7 +98,7 @@ def test_a_shake_is_recorded_labelled_taken_back_and_downloaded(
     companion: SmallCompanion, host: FlaskClient, player: FlaskClient
 ) -> None:
     answer = player.post("/api/igloo/sitting", json=BEGIN)
-    assert (answer.status_code, answer.json["error"]["fr"][:13]) == (409, "Aucun igloo a")
+    assert (answer.status_code, answer.json["error"]["fr"][:13]) == (409, "Aucun igloo à")
     companion.plug_in()
     begun = player.post("/api/igloo/sitting", json={"task": "record", "person": "Ann", "count": 5}).json
     assert (begun["ok"], begun["sitting"]["count"], begun["sitting"]["device"]) == (True, 5, "simulated")
