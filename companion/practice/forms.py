@@ -58,7 +58,7 @@ class PersonFigures(AnswerFigures):
 
 
 class LadderRow(ScoreForm):
-    """A row of the ladder: ``who`` is ``person``, ``machine`` or ``published``; ``standing`` a mean error in beads."""
+    """A row of the ladder: ``who`` is ``person``, ``machine``, ``published`` or ``chance``; ``standing`` in beads."""
 
     who: str
     standing: float

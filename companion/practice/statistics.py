@@ -119,6 +119,17 @@ def published(count: int) -> Score:
     )
 
 
+@cache
+def by_chance(count: int) -> Score:
+    """Return how somebody answers a count who says any of the numbers 2 … 13, each as often as another.
+
+    >>> chance = overall(by_chance(count) for count in COUNTS)
+    >>> round(chance.exact, 3), round(chance.error, 2)
+    (0.083, 3.97)
+    """
+    return replace(score([guess - count for guess in COUNTS]), answers=1)
+
+
 def _within(low: float, high: float, spread: float) -> float:
     return 0.5 * (erf(high / (spread * sqrt(2.0))) - erf(low / (spread * sqrt(2.0))))
 
@@ -200,9 +211,9 @@ def standing(scores: dict[int, Score]) -> float:
 
 
 def ladder(answers: Sequence[AnsweredShake], names: dict[int, str]) -> list[LadderRow]:
-    """Return the ladder, best first: people of ``names`` with answers, the machine on all shakes, published people.
+    """Return the ladder, best first: people of ``names`` with answers, the machine on all shakes, published, chance.
 
-    ``who`` is ``person``, ``machine`` or ``published``; ``standing`` is a mean error in beads.
+    ``who`` is ``person``, ``machine``, ``published`` or ``chance``; ``standing`` is a mean error in beads.
     """
     rows: list[LadderRow] = []
 
@@ -228,9 +239,10 @@ def ladder(answers: Sequence[AnsweredShake], names: dict[int, str]) -> list[Ladd
             rows[-1]["person"], rows[-1]["name"] = person, name
     if any(one.machine for one in answers):
         add("machine", _scores(answers, lambda one: one.machine_guess))
-    add("published", {count: published(count) for count in COUNTS})
-    rows[-1]["answers"] = None
-    rows[-1]["standing"] = rows[-1]["error"] or 0.0
+    for who, answered in (("published", published), ("chance", by_chance)):
+        add(who, {count: answered(count) for count in COUNTS})
+        rows[-1]["answers"] = None
+        rows[-1]["standing"] = rows[-1]["error"] or 0.0
     return sorted(rows, key=lambda row: row["standing"])
 
 

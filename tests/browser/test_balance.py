@@ -11,21 +11,10 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Phones
 from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud
-from tests.web.assembly import SIMULATED, Service
-from tests.worlds.balance import felt_on_it, runs, sequence
+from tests.web.assembly import Service
+from tests.worlds.balance import felt_on_it, sequence, tapped
 
 pytestmark = pytest.mark.browser
-
-
-class Line:
-    def status(self) -> object:
-        return SIMULATED
-
-
-def tapped(service: Service, accel: NDArray[float]) -> None:
-    """Let the balance's line tell what its sensor felt."""
-    for samples in runs(accel):
-        service.companion.balance_run.hear(Line(), samples)  # type: ignore[arg-type]
 
 
 def test_an_answer_that_comes_late_does_not_bring_back_what_was(phones: Phones, service: Service) -> None:
@@ -38,7 +27,7 @@ def test_an_answer_that_comes_late_does_not_bring_back_what_was(phones: Phones, 
     companion.balance_run.weigh("tare")
     old = {"ok": True, **companion.balance_run.state()}
     expect(page.locator("[data-key=listening]")).to_be_visible()
-    tapped(service, felt_on_it()["tare"])
+    tapped(companion.balance_run, felt_on_it()["tare"])
     expect(page.locator("[data-key=known]")).to_contain_text("1 tare")
     page.route("**/api/balance/weigh", lambda route: route.fulfill(json=old))
     page.click("[data-key=calibrating] [data-what=tare]")
@@ -68,7 +57,7 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
 
     def tap(accel: NDArray[float]) -> None:
         expect(page.locator("[data-key=listening]")).to_be_visible()
-        tapped(service, accel)
+        tapped(companion.balance_run, accel)
 
     page.goto(f"{service.url}/#workshop/balance")
     page.click("[data-do=balance-role][data-to=sim-1]")
@@ -103,14 +92,14 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
     page.click("[data-do=balance-box]")
     expect(box).to_have_attribute("data-stage", "before")
     look("box-begin")
-    tapped(service, felt["tare"])
+    tapped(companion.balance_run, felt["tare"])
     expect(box).to_have_attribute("data-igloo", "2")
     page.click("[data-do=balance-choose][data-igloo='5']")
     expect(box).to_have_attribute("data-igloo", "5")
-    tapped(service, felt["beads 5"])
+    tapped(companion.balance_run, felt["beads 5"])
     expect(box).to_have_attribute("data-igloo", "6")
     # What stands there as igloo 6 is igloo 7; and then igloo 8 holds twelve.
-    tapped(service, felt["beads 7"])
+    tapped(companion.balance_run, felt["beads 7"])
     expect(page.locator("[data-key=box-note]")).to_be_visible()
     look("box-order")
     page.click("[data-do=balance-was][data-igloo='7']")
@@ -118,12 +107,12 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
     expect(box).to_have_attribute("data-igloo", "6")
     page.click("[data-do=balance-choose][data-igloo='8']")
     expect(box).to_have_attribute("data-igloo", "8")
-    tapped(service, felt["beads 12"])
+    tapped(companion.balance_run, felt["beads 12"])
     expect(box).to_have_attribute("data-igloo", "9")
     expect(page.locator("[data-key=count]")).to_have_count(0)
     page.click("[data-do=balance-box-end]")
     expect(box).to_have_attribute("data-stage", "after")
-    tapped(service, felt["tare"])
+    tapped(companion.balance_run, felt["tare"])
     expect(box).to_have_attribute("data-stage", "done")
     expect(page.locator("[data-right='2']")).to_be_visible()
     expect(page.locator("[data-key=box-told] li")).to_have_count(1)
@@ -136,16 +125,16 @@ def test_a_balance_is_set_up_and_counts_on_a_phone(
     # Empty shells, weighed in the same way; then an igloo is counted with its own.
     page.click("[data-do=balance-shells]")
     expect(box).to_have_attribute("data-stage", "before")
-    tapped(service, felt["tare"])
+    tapped(companion.balance_run, felt["tare"])
     expect(box).to_have_attribute("data-stage", "igloo")
     page.click("[data-do=balance-choose][data-igloo='7']")
     expect(box).to_have_attribute("data-igloo", "7")
-    tapped(service, felt["shell 7"])
+    tapped(companion.balance_run, felt["shell 7"])
     expect(box).to_have_attribute("data-igloo", "8")
     look("shells")
     page.click("[data-do=balance-box-end]")
     expect(box).to_have_attribute("data-stage", "after")
-    tapped(service, felt["tare"])
+    tapped(companion.balance_run, felt["tare"])
     expect(page.locator("[data-key=shells-done]")).to_be_visible()
     page.click("[data-key=box-stop]")
     page.click("[data-key=count] [data-what=unknown][data-value='7']")

@@ -14,7 +14,8 @@ from companion.practice.shakes import CountedShake, Shake
 from companion.service.practice import shake_bank
 from tests.browser.conftest import Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
-from tests.web.assembly import Service, SmallCompanion
+from tests.web.assembly import SIMULATED, Service, SmallCompanion
+from tests.worlds.balance import felt_on_it, kept_calibration, tapped
 from tests.worlds.sizes import size
 
 pytestmark = pytest.mark.browser
@@ -89,7 +90,7 @@ def test_a_hundred_rounds(phones: Phones, service: Service) -> None:
     page.click("text=Progress")
     expect(page.locator(".progress")).to_contain_text(f"{rounds} answers so far.")
     page.click("text=Ladder")
-    expect(page.locator(".ladder tbody tr")).to_have_count(4)
+    expect(page.locator(".ladder tbody tr")).to_have_count(5)
 
 
 def test_who_turns_to_the_progress_while_the_next_shake_is_dealt_sees_it(phones: Phones, service: Service) -> None:
@@ -108,7 +109,7 @@ def test_who_turns_to_the_progress_while_the_next_shake_is_dealt_sees_it(phones:
     page.click("text=Progress")
     expect(page.locator(".progress")).to_contain_text("21 answers so far.")
     page.click("text=Ladder")
-    expect(page.locator(".ladder tbody tr")).to_have_count(4)
+    expect(page.locator(".ladder tbody tr")).to_have_count(5)
     assert len(held) == 1
     with page.expect_response("**/api/training/rounds"):
         held[0].continue_()
@@ -237,6 +238,62 @@ def test_the_igloo_is_shaken_guessed_turned_over_and_silent_in_a_live_round(phon
     page.click("[data-do=deal]")
     expect(page.locator(".refusal")).to_contain_text("A round is live")
     phones.forgive("409")
+
+
+@pytest.mark.parametrize(
+    ("dark", "language"), [(False, "en-GB"), (True, "fr-FR"), (False, "de-DE")], ids=["light-en", "dark-fr", "light-de"]
+)
+def test_the_balance_knows_what_was_shaken_and_nobody_looks(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], dark: bool, language: str
+) -> None:
+    felt = felt_on_it(7)
+    service.stop()
+    kept_calibration(service.folder, felt)
+    service.start()
+    companion = service.companion
+    companion.igloos.told = [REAL, SIMULATED]
+    page = phones.player(width=320, dark=dark, language=language)
+    trains(page, service, "Ann")
+    page.reload()
+    page.click("[data-source=igloo]")
+    expect(page.locator("[data-key=drill]")).to_have_attribute("data-state", "listening")
+    heard(companion)
+    guess(page, 6)
+    expect(page.locator("[data-key=drill]")).to_have_attribute("data-state", "look")
+    weigh = page.locator("[data-key=count] [data-do=balance-weigh]")
+    assert overflow(page) == []
+    for what, on_it in (("tare", "tare"), ("unknown", "beads 7")):
+        weigh.and_(page.locator(f"[data-what={what}]")).click()
+        expect(page.locator("[data-key=listening]")).to_be_visible()
+        if what == "tare":
+            assert axe(page) == []
+            assert overflow(page) == []
+            if language == "fr-FR":
+                assert english_left(read_aloud(page)) == []
+            phones.shot(page, f"training-balance-{language}", full=True)
+        tapped(companion.balance_run, felt[on_it])
+    expect(page.locator(".truth-shown strong")).to_have_text("7")
+    expect(page.locator("[data-key=count]")).to_have_count(0)
+    assert companion.balance_run.state()["now"]["answer"]["count"] == 7
+
+
+def test_who_chooses_the_igloo_before_the_first_shake_has_come_shakes_the_igloo(
+    phones: Phones, service: Service
+) -> None:
+    service.companion.igloos.told = [REAL]
+    page = phones.player()
+    trains(page, service, "Ann")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/training/rounds", hold, times=1)
+    with page.expect_request("**/api/training/rounds"):
+        page.reload()
+    page.click("[data-source=igloo]")
+    held[0].continue_()
+    expect(page.locator("[data-key=drill]")).to_have_attribute("data-state", "listening")
 
 
 def test_a_spectator_is_asked_in(phones: Phones, service: Service) -> None:

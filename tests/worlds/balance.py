@@ -10,13 +10,15 @@ import numpy as np
 from companion.igloo.balance.calibration import LabelledLoad, card, made_of, save
 from companion.igloo.balance.loads import loads
 from companion.lab.physics.balance import RATE_HZ, Weighing, box, built, filled, weigh
-from companion.ports import Samples
+from companion.ports import DeviceKind, DeviceState, IglooStatus, Samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from companion.calibrating.balance_run import BalanceRun
 
 CALIBRATION = ("grams 2.3", "grams 7.5", "grams 8.5", "beads 5", "beads 12")
 
@@ -53,6 +55,17 @@ def runs(accel: NDArray[np.float64], each: int = 320) -> Iterator[Samples]:
     whole = np.concatenate([accel, accel[:1600]])
     for at in range(0, len(whole), each):
         yield Samples(whole[at : at + each], at / RATE_HZ, RATE_HZ, at)
+
+
+class _Line:
+    def status(self) -> IglooStatus:
+        return IglooStatus("sim-1", DeviceKind.SIMULATED, DeviceState.CONNECTED)
+
+
+def tapped(balance: BalanceRun, accel: NDArray[np.float64]) -> None:
+    """Let the simulated igloo's line tell a balance what its sensor felt."""
+    for samples in runs(accel):
+        balance.hear(_Line(), samples)  # type: ignore[arg-type]
 
 
 def sequence(felt: Mapping[str, NDArray[np.float64]]) -> Iterator[tuple[str, float, NDArray[np.float64]]]:

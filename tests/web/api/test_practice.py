@@ -217,13 +217,13 @@ def test_the_igloo_of_a_live_round_is_not_spoken_of(player: Phone, companion: Sm
     player.told(f"{path}/truth", {"truth": 7})
     told = player.told("/api/training")
     assert told["igloo"] == "real"
-    assert {row["who"] for row in told["ladder"]} == {"person", "machine", "published"}
+    assert {row["who"] for row in told["ladder"]} == {"person", "machine", "published", "chance"}
     companion.open_match()
     companion.moves("start")
     assert companion.night.live_round()
     told = player.told("/api/training")
     assert told["igloo"] is None
-    assert [row["who"] for row in told["ladder"]] == ["published"]
+    assert [row["who"] for row in told["ladder"]] == ["published", "chance"]
     assert player.refused("/api/training/rounds", {"person": ann, "source": "igloo"}) == (409, "live-round")
     assert player.refused(path) == (409, "live-round")
     assert player.refused(f"{path}/full.wav") == (409, "live-round")
@@ -290,5 +290,5 @@ def test_a_hundred_rounds_of_a_duel_and_of_drills_are_all_kept(
     assert sum(week["answers"] for week in figures["weeks"]) == 100
     assert 0.05 < figures["weber"] < 0.25
     ladder = player.told("/api/training")["ladder"]
-    assert {row["who"] for row in ladder} == {"person", "machine", "published"}
+    assert {row["who"] for row in ladder} == {"person", "machine", "published", "chance"}
     assert [row["standing"] for row in ladder] == sorted(row["standing"] for row in ladder)

@@ -108,7 +108,8 @@ function box(now) {
       h("button", { type: "button", class: "second", "data-do": "balance-stop", "data-key": "box-stop" }, done ? t("Close") : t("Stop"))));
 }
 
-function counting(now) {
+/** What an igloo holds; of what was weighed before, `since` so many weighings, nothing is told. */
+function counting(now, since = 0) {
   if (!now.calibration) return null;
   const busy = Boolean(now.listening);
   return h("section", { class: "panel sitting", "data-key": "count" },
@@ -120,7 +121,7 @@ function counting(now) {
     shellsOf(now).length > 0 && h("fieldset", null, h("legend", null, t("Or count it with its own shell: what does its sticker say?")),
       h("div", { class: "keypad small" }, shellsOf(now).map((n) => weigh("unknown", String(n), { value: n, off: busy || !now.tared, key: true })))),
     listening(now), !busy && now.note && h("p", { class: "note", role: "status", "data-key": "note" }, t(now.note)),
-    !busy && verdict(now.answer),
+    !busy && now.weighed > since && verdict(now.answer),
     now.weighed > 0 && h("button", { type: "button", class: "second", "data-do": "balance-anew", "data-key": "anew" }, t("Forget these weighings")));
 }
 
@@ -164,10 +165,10 @@ export function part() {
   return now.box ? [box(now)] : [counting(now), box(now), good(now), calibrating(now), role(now)];
 }
 
-/** What the referee's room shows of it: nothing where there is no calibrated balance, or a round is live. */
-export function refereesBalance() {
+/** What the referee's room and a drill show of it: nothing where there is no calibrated balance, or a round is live. */
+export function refereesBalance(since) {
   const { hidden, now } = store.balance;
-  return !hidden && !liveRound() && now?.balance?.there && now.calibration && !now.box ? [counting(now)] : null;
+  return !hidden && !liveRound() && now?.balance?.there && now.calibration && !now.box ? [counting(now, since)] : null;
 }
 
 export const PART_DO = {

@@ -7,6 +7,8 @@ import { wholeWave } from "./waveform.js";
 import { ask, tell } from "./net.js";
 import { confusion, curve, errorChart, exactChart, numbersTable, posterior, summary, weeksChart } from "./training-charts.js";
 import { forgetImport, importResults, offlineBundle, watchOfflineBundle } from "./training-offline-bundle.js";
+import { change, onChange, store } from "./store.js";
+import { onTheBalance } from "./training-balance.js";
 import { compare, keypad, kindOf, player, resultOf, sound } from "./training-parts.js";
 import { forgetHistory, historyList, moreHistory } from "./training-history.js";
 import { learn, list, number, percent, said, t, tn } from "./words.js";
@@ -47,12 +49,14 @@ function refuse(refused) {
   return null;
 }
 
+let underWay = Promise.resolve();
+
 /** Do one thing at a time with the table; what it refuses is shown. */
 async function doing(work) {
   if (now.busy) return null;
   alter({ busy: true, refused: null });
   try {
-    return await work();
+    return await (underWay = work());
   } catch (refused) {
     return refuse(refused);
   } finally {
@@ -126,8 +130,10 @@ function stop() {
 // --- drills
 
 async function deal(sounding = true) {
+  // Somebody else, or another source, was chosen before the shake had come.
+  await underWay.catch(() => {});
   const round = await doing(() => tell("/api/training/rounds", { person: now.who, source: now.source }));
-  if (!round) return;
+  if (!round || round.person !== now.who || round.source !== now.source) return;
   alter({ round });
   if (round.source === "igloo") listen();
   else if (sounding && !round.shown && room() === "drill") play(round, "full");
@@ -170,7 +176,7 @@ function nobody(title, words) {
 function drill() {
   const { round } = now;
   if (!now.who) return nobody(t("How many beads are in it? Learn to hear it."), t("Say who you are, and the first shake is yours."));
-  return h("section", { class: "panel drill", "data-key": "drill", "data-state": round?.state ?? "none" },
+  return [h("section", { class: "panel drill", "data-key": "drill", "data-state": round?.state ?? "none" },
     now.igloo && h("fieldset", { class: "sources" }, h("legend", null, t("What is shaken")),
       [["stored", t("Stored shakes")], ["igloo", t("The igloo on the table")]].map(([source, words]) =>
         h("button", { type: "button", class: "toggle", "data-do": "source", "data-source": source, "aria-pressed": now.source === source ? "true" : "false" }, words))),
@@ -183,7 +189,8 @@ function drill() {
       round.result && resultOf(round, now.who, nameOf),
       round.shown && h("button", { type: "button", class: "main next", "data-do": "deal" }, icon("shake"), t("Next shake")),
       round.result && again(round),
-    ] : h("button", { type: "button", class: "main", "data-do": "deal" }, icon("shake"), t("Deal me a shake")));
+    ] : h("button", { type: "button", class: "main", "data-do": "deal" }, icon("shake"), t("Deal me a shake"))),
+  round?.state === "look" && onTheBalance(round.id, { DO, wanted: () => now.round?.id === round.id && now.round.state === "look" && room() === "drill" })];
 }
 
 // --- duels
@@ -290,7 +297,7 @@ function progress() {
 }
 
 function ladderRoom() {
-  const names = { machine: t("The machine, same shakes"), published: t("People, as published") };
+  const names = { machine: t("The machine, same shakes"), published: t("People, as published"), chance: t("Chance: any number alike") };
   return h("section", { class: "panel", "data-key": "ladder" },
     h("h1", null, t("The ladder")),
     h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": t("The ladder") },
@@ -338,7 +345,8 @@ function stage() {
 }
 
 function refusalBox() {
-  return now.refused && h("div", { class: "refusal", role: "alert" }, h("p", null, said(now.refused)),
+  const refused = now.refused ?? store.refusal;
+  return refused && h("div", { class: "refusal", role: "alert" }, h("p", null, said(refused)),
     h("button", { type: "button", class: "round-button", "data-do": "close-refusal", "aria-label": t("Close") }, icon("close")));
 }
 
@@ -382,7 +390,7 @@ const DO = {
     alter({ source, round: null });
     deal(false);
   },
-  deal: () => deal(),
+  deal: () => now.busy || deal(),
   play: ({ speed }) => play(room() === "duel" ? now.duel.round : now.round, speed),
   example: ({ count }) => playAt(`/api/training/examples/${count}/full.wav?${Date.now()}`, `example-${count}`),
   past: ({ round }) => playAt(soundOf({ id: round }, "full"), round),
@@ -435,7 +443,7 @@ const DO = {
     await importResults(null, now.who, doing);
     alter({ statistics: null });
   },
-  "close-refusal": () => alter({ refused: null }),
+  "close-refusal": () => { change((s) => { s.refusal = null; }); alter({ refused: null }); },
 };
 
 const SUBMIT = {
@@ -487,5 +495,6 @@ function follow() {
 await learn(page.language, page.words, () => draw());
 useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons.svg"));
 follow();
+onChange(draw);
 draw();
 if (isMember()) look();
