@@ -78,7 +78,7 @@ export function ending(match, series) {
         match.end && h("p", { class: "quiet" }, said(match.end), " ", clauses(match.end.clauses))),
       mayAct() && h("div", { class: "tools" }, undoButton(match))),
     h("ol", { class: "ranking" }, match.ranking.map((place) => rank(match, place))),
-    mayAct() && (match.ended_by !== "early" || match.moves > 0) && h("p", { "data-key": "share" }, h("button", { type: "button", class: "second", "data-do": "share" }, icon("people"), t("Share this game"))),
+    mayAct() && (match.ended_by !== "early" || match.moves > 0) && h("p", { "data-key": "share" }, h("button", { type: "button", class: "second", "data-do": "share" }, icon("people"), t("Share this game")), " ", h("a", { class: "second", href: "#album" }, icon("camera"), t("Album"))),
     isHost() && h("div", { class: "row dock" },
       h("button", { type: "button", class: "main", "data-do": "next-game" }, icon("turn"), t("Play again")),
       h("button", { type: "button", class: "second", "data-do": "new-players" }, icon("people"), t("New players")),
