@@ -28,6 +28,7 @@ from companion.follow.api import FollowService
 from companion.follow.camera import CameraService
 from companion.follow.cards import CardTable
 from companion.follow.pictures import Moment, forget_old, moment, portrait, worth_a_picture
+from companion.night.album import Album
 from companion.night.backup.restore import settle
 from companion.night.backup.retention import BackupRetention
 from companion.night.commands.ballot import Ballots
@@ -158,6 +159,7 @@ class Service:
             keep=lambda: self.settings.number("keep_shakes"),
         )
         self.people = People(options.data, self._journal, self.night, renamed=self._renamed)
+        self.album = Album(self._journal, self.night)
         self.backup_retention = BackupRetention(
             options.data, keep=lambda: self.settings.number("nightly_backups"), again=self._begin_again
         )

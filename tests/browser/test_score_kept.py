@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Phones
 from tests.browser.test_boards import stands_out
 from tests.browser.test_score import counted, entered
+from tests.night.commands.test_score_sheet_entry import kept
 from tests.web.assembly import Service
 
 pytestmark = pytest.mark.browser
@@ -61,6 +62,37 @@ def test_a_game_that_was_only_counted_is_kept(
     page.click("#dialog [data-do=dialog-yes]")
     expect(page.locator("[data-key=ending]")).to_have_count(0)
     assert service.companion.night.view()["match"] is None
+
+
+@pytest.mark.parametrize(("language", "dark", "width"), [("de-DE", True, 320), ("en-GB", False, 1280)])
+def test_a_series_is_drawn_game_by_game(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], language: str, dark: bool, width: int
+) -> None:
+    page = phones.spectator(language=language, dark=dark, width=width)
+    service.companion.do("keep-sheet", kept("igloo-pop", "Ann", "Bob"))
+    expect(page.locator(".series tfoot td")).to_have_text(["14", "11"])
+    expect(page.locator(".series .chart")).to_have_count(0)
+    for _ in range(2):
+        service.companion.do("keep-sheet", kept("igloo-pop", "Ann", "Bob"))
+    expect(page.locator(".series tfoot td")).to_have_text(["42", "33"])
+    chart = page.locator(".series .chart")
+    told = (
+        "Die Serie bis 100 Punkte. Ann: 42 und Bob: 33"
+        if language == "de-DE"
+        else "The series to 100 points. Ann: 42 and Bob: 33"
+    )
+    expect(chart).to_have_attribute("aria-label", told)
+    # A line a player with a point before the first game and one after each; what they play to is as high as it goes.
+    assert [
+        len(one.split("L"))
+        for one in chart.locator(".ink").evaluate_all("(all) => all.map((one) => one.getAttribute('d'))")
+    ] == [4, 4]
+    expect(chart.locator("text")).to_have_text(["0", "100"])
+    # The figures beside it are read on a phone, too.
+    assert min(chart.locator("text").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().height)")) > 11
+    phones.shot(page, f"series-{width}", full=True)
+    assert stands_out(page) == []
+    assert axe(page) == []
 
 
 def test_an_open_game_ends_with_a_sheet_or_early(phones: Phones, service: Service) -> None:

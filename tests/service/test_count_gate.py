@@ -218,6 +218,8 @@ SILENT = {
     "/api/share/bgstats.svg": "the journal: what was played",
     "/api/share/scores.csv": "the journal: what was played",
     "/api/share/nights.json": "the journal: what was played",
+    "/api/share/album": "the journal: what was played to its end",
+    "/api/share/album/<night>/<match>.svg": "the journal: what was played to its end",
     "/api/backups": "what was kept before, for the host",
     "/api/backups/<name>": "what was kept before, for the host",
     "/api/camera/table/<game_id>": "pictures of the table, not of what is under an igloo",

@@ -19,6 +19,7 @@ from companion.follow.api import FollowService
 from companion.follow.camera import CameraService
 from companion.follow.cards import CardTable
 from companion.follow.pictures import portrait
+from companion.night.album import Album
 from companion.night.answers import TABLE, CommandResult
 from companion.night.backup.retention import BackupRetention
 from companion.night.commands.ballot import Ballots
@@ -212,6 +213,7 @@ class SmallCompanion:
             stored_shakes=StoredShakes(folder / "heard", lambda: self.settings.number("keep_shakes")),
         )
         self.people = People(folder, self.journal, self.night, renamed=self._renamed)
+        self.album = Album(self.journal, self.night)
         self.backup_retention = BackupRetention(folder, keep=lambda: 7, again=lambda: self.begun_again.append(True))
         self.begun_again: list[bool] = []
         self.buttons = Buttons(self.night, self.hub, ())

@@ -1,22 +1,36 @@
-"""The API of what is shared when a game is over: a link for BG Stats with its QR code, and files of the scores."""
+"""The API of what is left when a game is over: a link for BG Stats with its QR code, files of the scores, the album."""
 
 from __future__ import annotations
 
 import io
-from typing import Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 import segno
 from flask import Blueprint, Response
+from msgspec import Meta
 
+from companion.night.album import AlbumNight
 from companion.night.export.bgstats import bgg_ids
 from companion.ports import BadDataError
 from companion.rules.core import JSON
+from web.http.assets import packed
 from web.http.openapi import documented
+from web.http.requests import Query
 from web.http.responses import RefusedError
-from web.http.sessions import companion
-from web.i18n.language import choose
+from web.http.sessions import companion, may_see_pictures
+from web.i18n.language import InLanguage, choose
 
 views = Blueprint("api_share", __name__, url_prefix="/share")
+
+
+LAST = 2**53
+NIGHT_DIGITS = 16
+
+
+class AlbumQuery(Query, frozen=True):
+    """The evening, as the answer before named it; without one, tonight."""
+
+    night: Annotated[int, Meta(ge=1, le=LAST)] | None = None
 
 
 class SharedLink(TypedDict):
@@ -81,6 +95,36 @@ def scores() -> Response:
 def nights() -> Response:
     """Answer the host with everything of all nights."""
     return _file(companion().night.exported("json"), "application/json", "nights.json")
+
+
+@views.get("/album")
+@documented("player", packed=True)
+def album(query: AlbumQuery) -> AlbumNight:
+    """Answer with the games of an evening that have come to an end, in their order; photos for those who may see them.
+
+    ``?night=`` is an evening that ``earlier`` or ``later`` named. The picture of a game that is ``drawn`` is at
+    ``/api/share/album/<night>/<match>.svg``, its photos are at ``/api/evidence/<sha256>``.
+    """
+    found = companion().album.night(query.night)
+    if found is None:
+        raise RefusedError(404, "no-night", "No such evening is known here.")
+    if may_see_pictures():
+        return found
+    return {**found, "games": [{**game, "photos": []} for game in found["games"]]}
+
+
+@views.get("/album/<night>/<match>.svg")
+@documented("player", answer=("image/svg+xml",))
+def album_picture(night: str, match: str, query: InLanguage) -> Response:
+    """Answer with the last picture of a game that has come to an end, as everybody may see it."""
+    number = int(night) if night.isascii() and night.isdigit() and len(night) <= NIGHT_DIGITS else 0
+    drawn = companion().album.picture(number, match, query.language)
+    if drawn is None:
+        raise RefusedError(404, "no-picture", "This picture is not kept here.")
+    response = Response(drawn, mimetype="image/svg+xml")
+    # Names change, and a game may be taken back: it is drawn again when the album is opened again.
+    response.headers["Cache-Control"] = "no-store"
+    return packed(response)
 
 
 def _file(text: str, mimetype: str, name: str) -> Response:

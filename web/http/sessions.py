@@ -177,17 +177,21 @@ def let_in(app: Flask) -> None:
             guard()
 
 
+def may_see_pictures() -> bool:
+    """Tell whether this request may see pictures of the table: the host may, others as the host sets it."""
+    session = who()
+    if session is not None and session.role is Role.HOST:
+        return True
+    return bool(companion().settings["watchers_pictures" if session is None else "players_pictures"])
+
+
 def sees_pictures() -> None:
-    """Return quietly when this request may see pictures of the table: the host may, others as the host sets it.
+    """Return quietly when this request may see pictures of the table.
 
     :raises RefusedError: otherwise (403).
     """
-    session = who()
-    if session is not None and session.role is Role.HOST:
-        return
-    name = "watchers_pictures" if session is None else "players_pictures"
-    if not companion().settings[name]:
-        if session is None:
+    if not may_see_pictures():
+        if who() is None:
             member()
         raise RefusedError(403, "no-pictures", "The host of this table keeps its pictures to himself.")
 

@@ -81,6 +81,7 @@ ROOMS = {
     "rights": "rights",
     "backups": "backups",
     "learn": "learn",
+    "album": "album",
     "lively": "lively",
     "own-phone": "own-phone",
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from companion.access.store import Access
     from companion.events.hub import Hub
+    from companion.night.album import Album
     from companion.night.answers import Actor, CommandResult
     from companion.night.backup.retention import BackupRetention
     from companion.night.commands.ballot import Ballots
@@ -292,6 +293,11 @@ class CompanionApi(Protocol):
     @property
     def people(self) -> People:
         """Return the people of the house."""
+        ...
+
+    @property
+    def album(self) -> Album:
+        """Return the games of each evening with their last pictures."""
         ...
 
     @property

@@ -67,6 +67,7 @@ const ROOMS = {
   "#referee": () => import("./referee.js"),
   "#score": () => import("./score.js"),
   "#learn": () => import("./learn.js"),
+  "#album": () => import("./album.js"),
   "#photo": () => import("./photo-cards.js"),
   "#workshop": () => import("./workshop.js"),
 };

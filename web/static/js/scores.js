@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { icon, nameOf, playerName, playerOf, token } from "./art.js";
 import { faceOf } from "./faces.js";
 import { part } from "./games.js";
-import { story } from "./story.js";
+import { lines, story } from "./story.js";
 import { clauses, faults, undoButton } from "./rulings.js";
 import { isHost, mayAct } from "./store.js";
 import { list, said, t } from "./words.js";
@@ -44,6 +44,13 @@ function rank(match, place) {
   });
 }
 
+/** How the points of a series grew, game by game. */
+function seriesChart(match, { games, to }) {
+  const points = [match.players.map(() => 0)];
+  for (const { scores } of games) points.push(match.players.map(({ colour }, seat) => points.at(-1)[seat] + (scores[colour] ?? 0)));
+  return lines(match, points, ({ scores }) => `${t("The series to %(n)s points", { n: to })}. ${scores}`, to);
+}
+
 function seriesTable(match, series) {
   if (!series || series.games.length === 0) return null;
   const players = match.players.filter((player) => player.colour in series.totals);
@@ -52,6 +59,7 @@ function seriesTable(match, series) {
     series.winner && h("p", { class: "sentence" },
       t("%(who)s wins the series.", { who: list(series.winner.map((colour) => nameOf(match, colour))) }), " ",
       clauses(part(match.game, "play")?.series)),
+    series.games.length > 1 && seriesChart(match, series),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("The series to %(n)s points", { n: series.to }) },
       h("table", null,
         h("thead", null, h("tr", null, h("th", { scope: "col" }, t("Game")),
@@ -78,7 +86,7 @@ export function ending(match, series) {
         match.end && h("p", { class: "quiet" }, said(match.end), " ", clauses(match.end.clauses))),
       mayAct() && h("div", { class: "tools" }, undoButton(match))),
     h("ol", { class: "ranking" }, match.ranking.map((place) => rank(match, place))),
-    mayAct() && (match.ended_by !== "early" || match.moves > 0) && h("p", { "data-key": "share" }, h("button", { type: "button", class: "second", "data-do": "share" }, icon("people"), t("Share this game"))),
+    mayAct() && (match.ended_by !== "early" || match.moves > 0) && h("p", { "data-key": "share" }, h("button", { type: "button", class: "second", "data-do": "share" }, icon("people"), t("Share this game")), " ", h("a", { class: "second", href: "#album" }, icon("camera"), t("Album"))),
     isHost() && h("div", { class: "row dock" },
       h("button", { type: "button", class: "main", "data-do": "next-game" }, icon("turn"), t("Play again")),
       h("button", { type: "button", class: "second", "data-do": "new-players" }, icon("people"), t("New players")),

@@ -8,16 +8,15 @@ import { list, said, t, tn } from "./words.js";
 const [WIDE, HIGH] = [600, 240];
 const [LEFT, RIGHT, TOP, BOTTOM] = [34, 30, 14, 14];
 
-/** Draw how the scores went. */
-export function chart(match) {
-  const { chart: points } = match.story;
+/** Draw a line a player through points by seat, up to `goal` at least, which is marked; `words` tell the scores at the end. */
+export function lines(match, points, words, goal = 0) {
   const all = points.flat();
-  const [low, high] = [Math.min(0, ...all), Math.max(1, ...all)];
+  const [low, high] = [Math.min(0, ...all), Math.max(1, goal, ...all)];
   const x = (i) => LEFT + (i * (WIDE - LEFT - RIGHT)) / Math.max(1, points.length - 1);
   const y = (value) => TOP + ((high - value) * (HIGH - TOP - BOTTOM)) / (high - low);
   const ends = match.players.map((player, seat) => t("%(who)s: %(n)s", { who: playerName(player), n: points.at(-1)[seat] }));
-  return s("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": t("The scores as they went; at the end %(scores)s", { scores: list(ends) }) },
-    [low, high].map((value) => [
+  return s("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": words({ scores: list(ends) }) },
+    [low, goal || high].map((value) => [
       s("path", { class: "grid", d: `M${LEFT} ${y(value)}H${WIDE - RIGHT}` }),
       s("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, value)]),
     match.players.map((player, seat) => s("g", { class: `line ${player.colour}` },
@@ -25,6 +24,9 @@ export function chart(match) {
       s("path", { class: "ink", d: points.map((one, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(one[seat]).toFixed(1)}`).join("") }))),
     match.players.map((player, seat) => pieceAt(match.game, player.colour, WIDE - RIGHT + 12, y(points.at(-1)[seat]), 0.8)));
 }
+
+/** Draw how the scores went. */
+export const chart = (match) => lines(match, match.story.chart, (facts) => t("The scores as they went; at the end %(scores)s", facts));
 
 /** Whether it is known how the scores went: of a game that was only counted there is its end alone. */
 export const hasHistory = (match) => (match.story?.chart.length ?? 0) > 1;

@@ -48,6 +48,7 @@ export function room() {
     h("nav", { class: "parts", "aria-label": t("The workshop") }, h("ul", null, PARTS.map((one) =>
       h("li", null, h("a", { class: "toggle", href: `#workshop/${one.id}`, "aria-current": one === here ? "page" : null },
         icon(one.icon), one.title()))),
+      h("li", null, h("a", { class: "toggle", href: "#album" }, icon("camera"), t("Album"))),
       isHost() && h("li", null, h("button", { type: "button", class: "toggle", "data-do": "settings" }, icon("gear"), t("Settings"))))),
     mayAct() ? h("div", { class: "part", "data-key": `part-${here.id}` }, body(here))
       : h("p", { class: "panel" }, t("You are watching."), " ", h("a", { href: "/join" }, t("Join with the table's PIN"))));
