@@ -93,6 +93,10 @@ class PlaceLook:
         never: FloatArray = self.ground * nothing * (1 - self.bare)
         return never
 
+    @cached_property
+    def _never_in_all(self) -> float:
+        return float(self._never.sum())
+
     def _by_factors(self, content: Content) -> float:
         """Return the probability of a content by the factors and by which grounds were ever bare."""
         product = float(self.ground[content.ground])
@@ -100,7 +104,7 @@ class PlaceLook:
             product *= factor.get(tuple(pair for pair in content.things if pair[0] in members), 0.0)
         if not content.things:
             product -= float(self._never[content.ground])
-        return product / max(1 - float(self._never.sum()), _LEAST)
+        return product / max(1 - self._never_in_all, _LEAST)
 
     def probability(self, content: Content) -> float:
         """Return the probability of a content, if it is nothing else altogether."""
@@ -137,7 +141,7 @@ class PlaceLook:
 
     def grounds(self) -> FloatArray:
         """Return the probability of each class of ground."""
-        own: FloatArray = (self.ground - self._never) / max(1 - float(self._never.sum()), _LEAST)
+        own: FloatArray = (self.ground - self._never) / max(1 - self._never_in_all, _LEAST)
         if self.memory is None:
             return own
         content, more = self.memory
@@ -151,7 +155,7 @@ class PlaceLook:
         for factor, members in zip(self.factors, self.members, strict=True):
             if thing in members:
                 p = sum(q for things, q in factor.items() if dict(things).get(thing, 0) == count)
-        never = float(self._never.sum())
+        never = self._never_in_all
         p = (p - (0.0 if count else never)) / max(1 - never, _LEAST)
         if self.memory is None:
             return p
