@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import click
 from rich.table import Table
@@ -27,8 +27,11 @@ from companion.cli.printing import (
 )
 from companion.rules import game
 from companion.rules.core import JSON, Problem, SetupError, State
+from companion.rules.i18n import Words
 from companion.rules.record import RecordFault, read
 from companion.rules.rulebook import Rulebook, rulebook, seats
+
+_TOTAL: Final = Words("{who}: {total}")
 
 
 @click.command()
@@ -118,7 +121,8 @@ def _show(state: State[Any], book: Rulebook, problems: Sequence[Problem], lang: 
         table.add_column(style="cyan")
         for line in player.lines:
             table.add_row(str(line.points), book.line(line, lang, names=names, colours=colours), cited(line.clauses))
-        out.print(Text(f"{place_of[player.player]}. {who}{colour}: {player.total}", style="bold"))
+        total = _TOTAL.of(lang).format(who=f"{who}{colour}", total=player.total)
+        out.print(Text(f"{place_of[player.player]}. {total}", style="bold"))
         out.print(table)
         out.print()
     decided = spoken(state, state.ranking_reason)

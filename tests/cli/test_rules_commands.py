@@ -276,7 +276,7 @@ def test_score_of_a_record_has_every_line_with_its_clause(capsys: pytest.Capture
         assert sum(line["points"] for line in player["lines"]) == player["total"]
         assert all(line["clauses"] and line["en"] and line["fr"] for line in player["lines"])
     assert run(["score", str(GOLDEN), "--lang", "fr"]) == 0
-    assert "1. Zoé (vert)" in capsys.readouterr().out
+    assert "1. Zoé (vert)\u00a0: " in capsys.readouterr().out
 
 
 def test_score_of_a_position(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
