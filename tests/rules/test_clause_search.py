@@ -107,6 +107,19 @@ def test_what_the_page_offers_to_be_asked_is_answered_first(lang: str) -> None:
         assert set(best) <= answers, (game_id, best)
 
 
+@pytest.mark.parametrize(
+    ("game_id", "lang", "question", "answer"),
+    [
+        ("iglu-iglu", "en", "what is a harpoon for", "IGLU-1.E.10"),
+        ("ice-team", "fr", "je ne peux pas bouger", "ICE-E.3"),
+        ("igloo-pop", "fr", "je n’ai plus de thalers", "POP-2.7"),
+    ],
+)
+def test_a_language_is_told_by_its_small_words_too(game_id: str, lang: str, question: str, answer: str) -> None:
+    for page in ("en", "fr", "de"):
+        assert look_up(question, [rulebook(game_id)], page)[0][1].id == answer, (lang, page)
+
+
 def test_the_game_that_is_named_is_looked_in_alone() -> None:
     books = [rulebook(one) for one in games()]
     assert {book.game_id for book, _ in look_up("how do I win", books)} == set(games())
