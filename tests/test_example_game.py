@@ -97,6 +97,7 @@ def test_a_turn_is_explained(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.learning
+@pytest.mark.timeout(1200)
 def test_its_board_is_read_from_photos(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     art = Art(7)
     camera, light = random_view(5, RenderedBoard({}, columns=3, rows=3, art=art))

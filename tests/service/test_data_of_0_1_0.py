@@ -89,12 +89,18 @@ def changed(before: Any, now: Any, within: float = 0.0, where: str = "") -> list
     if isinstance(before, list) and isinstance(now, list) and _named(before) and _named(now):
         # Of settings there may be more by now.
         return changed(*({one["name"]: one for one in told} for told in (before, now)), within, where)
+    if isinstance(now, list):
+        # On the ladder there is chance by now.
+        now = [one for one in now if not (isinstance(one, dict) and one.get("who") == "chance")]
     if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
         return [
             line
             for n, pair in enumerate(zip(before, now, strict=True))
             for line in changed(*pair, within, f"{where}[{n}]")
         ]
+    if isinstance(before, str) and isinstance(now, str):
+        # French was written without the spaces that do not break.
+        now = now.replace("\u00a0", " ")
     same = before == now and isinstance(before, bool) == isinstance(now, bool)
     if not same and isinstance(before, float | int) and isinstance(now, float | int):
         same = not isinstance(before, bool) and not isinstance(now, bool) and abs(before - now) <= within

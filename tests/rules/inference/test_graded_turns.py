@@ -39,7 +39,7 @@ def doubt(rng: Random, place: dict[str, Any]) -> Belief:
 
 
 @pytest.mark.sized
-@settings(max_examples=size(25, 200))
+@settings(max_examples=size(25, 100))
 @given(seed=st.integers(0, 10**6))
 def test_every_turn_that_is_nearly_as_likely_is_found(seed: int) -> None:
     rng = Random(seed)
