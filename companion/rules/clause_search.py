@@ -169,13 +169,13 @@ class ClauseIndex:
     def knows(self, question: str) -> float:
         """Return how many words of a question are known here; one that is only the beginning of another counts less.
 
-        A word that says nothing of its own is known too: by "what is" and "je n’ai" a language is told.
+        A word that says nothing of its own is known too, though less: by "what is" and "je n’ai" a language is told.
         """
         every = dict.fromkeys(words_of(question))
         idle = [word for word in every if word in self._words.idle]
         found = (variants(word, self.lang, self._words, self._in) for word in every if word not in self._words.idle)
         best = (max(one.values(), default=0.0) for one in found)
-        return len(idle) * SAME + sum(SAME if worth >= SYNONYM else worth for worth in best)
+        return len(idle) * BEGINS + sum(SAME if worth >= SYNONYM else worth for worth in best)
 
     def ask(self, question: str) -> list[tuple[float, str]]:
         """Return what answers a question, best first, with its score; what shares no word with it is left out."""

@@ -414,10 +414,12 @@ const DO = {
   "join-duel": async ({ duel }) => enterDuel(await doing(() => ask(`/api/training/duels/${encodeURIComponent(duel)}`))),
   answering: ({ person }) => alter({ answering: Number(person) }),
   "duel-guess": async ({ count }) => {
-    const round = await doing(() => tell(roundPath(now.duel.round, "guess"), { person: now.answering, guess: Number(count) }));
+    const person = now.answering;
+    const round = await doing(() => tell(roundPath(now.duel.round, "guess"), { person, guess: Number(count) }));
     if (!round) return;
     const duel = await doing(() => ask(`/api/training/duels/${encodeURIComponent(now.duel.id)}`));
-    if (duel) alter({ duel, answering: null });
+    // Who answers next may have been chosen meanwhile.
+    if (duel) alter({ duel, answering: now.answering === person ? null : now.answering });
     sayTruth(round);
   },
   "duel-next": async () => {
