@@ -218,7 +218,7 @@ class PhraseIndex:
         self.lang, self._words = lang, words
         self._of: list[tuple[int, frozenset[str]]] = []
         self._in: dict[str, list[int]] = {}
-        self._spelt: list[Counter[str]] = []
+        self._told: list[str] = []
 
     def add(self, number: int, phrase: str) -> None:
         """Note that a passage is asked for so."""
@@ -226,7 +226,7 @@ class PhraseIndex:
         for word in found:
             self._in.setdefault(word, []).append(len(self._of))
         self._of.append((number, found))
-        self._spelt.append(pieces(phrase))
+        self._told.append(phrase)
 
     def ask(self, question: str) -> dict[int, float]:
         """Return by passage how like the question its likest phrase is: 0 to 1."""
@@ -269,12 +269,12 @@ class PhraseIndex:
     @cached_property
     def _by_piece(self) -> tuple[dict[str, float], dict[str, list[tuple[int, float]]]]:
         """Return what a piece tells, and by piece the phrases that have it, each with its share of the phrase."""
+        spelt = [pieces(phrase) for phrase in self._told]
         weights = {
-            piece: rarity(n, len(self._of))
-            for piece, n in Counter(piece for one in self._spelt for piece in one).items()
+            piece: rarity(n, len(spelt)) for piece, n in Counter(piece for one in spelt for piece in one).items()
         }
         within: dict[str, list[tuple[int, float]]] = {}
-        for phrase, found in enumerate(self._spelt):
+        for phrase, found in enumerate(spelt):
             of_it = {piece: (1 + log(n)) * weights[piece] for piece, n in found.items()}
             length = _length(of_it.values())
             for piece, weight in of_it.items():

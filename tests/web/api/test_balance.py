@@ -8,8 +8,8 @@ import pytest
 from flask.testing import FlaskClient
 from numpy.typing import NDArray
 
-from tests.web.assembly import SIMULATED, SmallCompanion
-from tests.worlds.balance import felt_on_it, runs, sequence
+from tests.web.assembly import SmallCompanion
+from tests.worlds.balance import felt_on_it, sequence, tapped
 from tests.worlds.wait import wait
 
 CHANGES = (
@@ -23,17 +23,11 @@ CHANGES = (
 )
 
 
-class Line:
-    def status(self) -> Any:
-        return SIMULATED
-
-
 def weigh(companion: SmallCompanion, player: FlaskClient, accel: NDArray[Any], what: str, value: float) -> Any:
     """Weigh once and return what is told when it is done."""
     before = player.get("/api/balance").json["now"]
     assert player.post("/api/balance/weigh", json={"what": what, "value": value}).status_code == 200
-    for samples in runs(accel):
-        companion.balance_run.hear(Line(), samples)  # type: ignore[arg-type]
+    tapped(companion.balance_run, accel)
     many = ("known", "tares", "weighed")
 
     def done() -> Any:
