@@ -95,7 +95,7 @@ def create_app(companion: CompanionApi, tls: Tls | None = None) -> Flask:
 
     @app.context_processor
     def in_templates() -> dict[str, Any]:
-        return {"asset": files.url, "language": choose(), "tls": tls is not None and request.is_secure}
+        return {"asset": files.url, "language": choose()}
 
     @app.errorhandler(RefusedError)
     def refused(error: RefusedError) -> Response:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Response, current_app, make_response, render_template
+from flask_babel import gettext
 
 from web.http.assets import Assets, packed
 from web.http.sessions import companion, keep_signed_in, me, role
@@ -40,6 +42,28 @@ def training() -> Response:
     language = choose()
     words = {**catalogue_urls(language, "rest"), "main": catalogue_urls(language, "training")["training"]}
     return _page("training.html", {"words": words}, languages=names())
+
+
+@views.get("/manifest.webmanifest")
+def manifest() -> Response:
+    """Answer with what a browser needs to know to put the page on a home screen, over TLS or not."""
+    files: Assets = current_app.extensions["companion-assets"]
+    name = companion().settings.text("house_name") or gettext("Tabletop Companion")
+    form = {
+        "name": name,
+        "short_name": name[:20],
+        "start_url": "/",
+        "display": "standalone",
+        "background_color": "#e6f0f5",
+        "theme_color": "#e6f0f5",
+        "icons": [
+            {"src": files.url("icon.svg"), "sizes": "any", "type": "image/svg+xml"},
+            {"src": files.url("icon-180.png"), "sizes": "180x180", "type": "image/png"},
+        ],
+    }
+    response = Response(json.dumps(form), mimetype="application/manifest+json")
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def _live(template: str, **more: Any) -> Response:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import segno
 from flask import Blueprint, Flask, Response, current_app, redirect, render_template, request
-from flask_babel import gettext
 
-from web.http.assets import Assets
 from web.http.responses import RefusedError
-from web.http.sessions import companion
 
 PLAIN = frozenset({"trust.page", "trust.root", "trust.code", "assets.static_file", "language.choose_language"})
 """What is answered without TLS, beside the health of the service, which its watchdog and its doctor ask for."""
@@ -73,25 +69,6 @@ def root() -> Response:
     tls: Tls = current_app.extensions["companion-tls"]
     response = Response(tls.root, mimetype="application/x-x509-ca-cert")
     response.headers["Content-Disposition"] = 'attachment; filename="tabletop-companion.crt"'
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-@views.get("/manifest.webmanifest")
-def manifest() -> Response:
-    """Answer with what a browser needs to know to put the page on a home screen."""
-    files: Assets = current_app.extensions["companion-assets"]
-    name = companion().settings.text("house_name") or gettext("Tabletop Companion")
-    form = {
-        "name": name,
-        "short_name": name[:20],
-        "start_url": "/",
-        "display": "standalone",
-        "background_color": "#e6f0f5",
-        "theme_color": "#e6f0f5",
-        "icons": [{"src": files.url("icon.svg"), "sizes": "any", "type": "image/svg+xml"}],
-    }
-    response = Response(json.dumps(form), mimetype="application/manifest+json")
     response.headers["Cache-Control"] = "no-store"
     return response
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,33 @@ def test_the_browser_finds_what_it_needs_for_the_home_screen(phone: Page, house:
     manifest = phone.context.new_cdp_session(phone).send("Page.getAppManifest")
     assert manifest["url"].endswith("/manifest.webmanifest") and manifest["errors"] == []
     assert '"standalone"' in manifest["data"]
+
+
+def test_a_plain_page_has_a_name_and_a_picture_for_the_home_screen_of_any_phone(phones: Any, service: Any) -> None:
+    service.companion.settings.set({"house_name": "Chez Zoé"})
+    page = phones.player()
+    manifest = page.context.new_cdp_session(page).send("Page.getAppManifest")
+    assert manifest["errors"] == [] and json.loads(manifest["data"])["name"] == "Chez Zoé"
+    assert page.locator("meta[name=apple-mobile-web-app-title]").get_attribute("content") == "Chez Zoé"
+    # An iPhone takes no drawing: it gets the page's own, as points, square, with no edge to show through.
+    shown = """async (link) => {
+      const drawn = async (src) => {
+        const picture = Object.assign(new Image(), { src });
+        await picture.decode();
+        const canvas = Object.assign(document.createElement("canvas"), { width: 180, height: 180 });
+        const context = canvas.getContext("2d");
+        context.drawImage(picture, 0, 0, 180, 180);
+        return { size: picture.naturalWidth, points: context.getImageData(0, 0, 180, 180).data };
+      };
+      const [points, drawing] = [await drawn(link.href), await drawn(document.querySelector("link[rel=icon]").href)];
+      let far = 0;
+      for (let at = 0; at < points.points.length; at += 4) {
+        if (drawing.points[at + 3] === 255 && Math.abs(points.points[at] - drawing.points[at]) > 40) far += 1;
+      }
+      return [points.size, far, points.points.filter((_, at) => at % 4 === 3).every((one) => one === 255)];
+    }"""
+    size, far, whole = page.locator("link[rel=apple-touch-icon]").evaluate(shown)
+    assert (size, whole) == (180, True) and far < 0.01 * 180 * 180
 
 
 def test_a_plain_page_has_none_of_it(phones: Any, service: Any) -> None:

@@ -25,6 +25,7 @@ FOLDER = Path(__file__).parents[1] / "static"
 TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
 }
 IMPORT = re.compile(r'^(?:import|export)\b[^;"]*? from "(\.{1,2}/[\w./-]+)";', re.MULTILINE)
