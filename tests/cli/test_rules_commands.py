@@ -415,8 +415,7 @@ def test_rule_understands_how_people_ask(
     if first is not None:
         assert found == first
     else:
-        assert "IGLU-1.E.11d" in found
-        assert all(item.startswith("IGLU-") for item in found)
+        assert "IGLU-1.E.11d" in found[:2]
 
 
 def test_rule_finds_how_ties_are_broken_in_every_game(capsys: pytest.CaptureFixture[str]) -> None:

@@ -583,4 +583,4 @@ class Evening(RuleBasedStateMachine):
 
 
 TestEvening = pytest.mark.sized(Evening.TestCase)
-TestEvening.settings = settings(max_examples=size(25, 200), stateful_step_count=30)
+TestEvening.settings = settings(max_examples=size(25, 60), stateful_step_count=30)
