@@ -52,6 +52,7 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.dev $(VENV)/.apt
 	$(BIN)/companion bench --games 1000
 	$(BIN)/python -m tests.browser.taps
+	$(BIN)/python -m tests.browser.slow_phone
 	$(MAKE) mutation MUTATION_ARGS="--sample 400 --minutes 15 $(MUTATION_ARGS)"
 
 # Hours for all (--sample 0); the default is a random sample, even over the games. Not a part of `make test`.

@@ -1,9 +1,9 @@
 """How quick the page is on a slow phone, in Chromium slowed six times; `python -m tests.browser.slow_phone` prints it.
 
 First paint is the browser's own (Paint Timing), of a phone that has nothing of the page yet. What a tap takes is from
-the finger's leaving until the last change that it made to the page is painted: a place that is chosen, or, where the tap
-plays a move, the board that the service answered with. Motion is reduced, as the settings of a phone may ask. Service,
-browser and slowed page share this machine, and nothing slows the network: see the machine beside the figures.
+the finger's leaving until the last change that it made to the page is painted: a place that is chosen, or, where the
+tap plays a move, the board that the service answered with. Motion is reduced, as the settings of a phone may ask. The
+service and the browser share this machine, and nothing slows the network.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from __future__ import annotations
 import statistics
 import sys
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Page, sync_playwright
 
 from companion.lab.worlds.boards import BOARDS, players
 from tests.browser.conftest import ARGUMENTS, CHROMIUM, PATIENCE_MS, Phones, sent
+from tests.browser.taps import played
 from tests.web.assembly import Service, served
 from tests.worlds.wait import wait
 
@@ -25,7 +25,7 @@ SLOWER = 6
 OPENED = 5
 """How often each page is opened by a phone that does not know it."""
 MOVES = 30
-"""How many moves of each game are tapped, chosen from its first ones."""
+"""How many moves of each game are tapped, from its first turn."""
 
 WATCH = """() => {
   window.painted = [];
@@ -74,7 +74,6 @@ class SlowFinger:
         """Tap; return whether that played a move."""
         before = self.service.companion.night.state
         self.page.locator(selector).first.click()
-        print(selector, self.page.evaluate("[window.tapped, window.painted.length]"), flush=True)
         self.page.wait_for_function("() => window.painted.length > 0")
         sent(self.page)
         wait(self.caught_up)
@@ -107,37 +106,44 @@ def told(name: str, took: list[float]) -> str:
     return f"{name}: {len(ordered)} times, median {median:.0f} ms, 95 % {most:.0f}, slowest {slowest:.0f}"
 
 
+def measured(phones: Phones, service: Service, game_id: str) -> list[str]:
+    """Return the lines of a game whose first moves are tapped."""
+    service.companion.open_match(game=game_id, players=players(game_id), setup={})
+    steps = played(game_id, 11)
+    first = next(number for number, step in enumerate(steps) if not step["setup"])
+    service.companion.moves(*(step["text"] for step in steps[:first]))
+    page = phones.player(reduced_motion="reduce")
+    page.set_default_timeout(4 * PATIENCE_MS)
+    slowed(page)
+    page.wait_for_selector(".on-board[data-state]")
+    page.evaluate(WATCH)
+    finger = SlowFinger(page, service)
+    for step in steps[first : first + MOVES]:
+        wait(finger.caught_up)
+        finger.play(step["text"])
+    page.context.close()
+    opened = [first_paint_ms(phones, service.url) for _ in range(OPENED)]
+    found = {
+        "first paint": opened,
+        "a place chosen until it is painted": finger.chosen,
+        "a move played until its board is painted": finger.played,
+    }
+    return [told(f"{game_id}, {what}", took) for what, took in found.items() if took]
+
+
 def main() -> None:
     """Print what pages and taps take."""
     lines = [f"processor slowed {SLOWER} times"]
-    with (
-        TemporaryDirectory(prefix="companion-slow-") as folder,
-        sync_playwright() as playwright,
-        served(Path(folder)) as service,
-    ):
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        phones = Phones(browser, service)
-        lines.append(told("first paint, start page", [first_paint_ms(phones, service.url) for _ in range(OPENED)]))
-        for game_id in BOARDS:
-            service.companion.open_match(game=game_id, players=players(game_id), setup={}, draw=True)
-            page = phones.player(reduced_motion="reduce")
-            page.set_default_timeout(20000)
-            slowed(page)
-            page.wait_for_selector(".on-board[data-state]")
-            page.evaluate(WATCH)
-            finger, rng = SlowFinger(page, service), Random(5)
-            for _ in range(MOVES):
-                board = service.companion.night.board(None, "en")
-                moves = (board or {}).get("moves") or []
-                if not moves:
-                    break
-                text = rng.choice([move["text"] for move in moves])
-                wait(finger.caught_up)
-                finger.play(text)
-            lines.append(told(f"{game_id}, first paint", [first_paint_ms(phones, service.url) for _ in range(OPENED)]))
-            lines.append(told(f"{game_id}, a place chosen until it is painted", finger.chosen))
-            lines.append(told(f"{game_id}, a move played until its board is painted", finger.played))
-            page.context.close()
+        for game_id in ("", *BOARDS):
+            with TemporaryDirectory(prefix="companion-slow-") as folder, served(Path(folder)) as service:
+                phones = Phones(browser, service)
+                if game_id:
+                    lines += measured(phones, service, game_id)
+                else:
+                    opened = [first_paint_ms(phones, service.url) for _ in range(OPENED)]
+                    lines.append(told("start page, first paint", opened))
         browser.close()
     sys.stdout.write("\n".join(lines) + "\n")
 
