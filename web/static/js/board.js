@@ -1,15 +1,16 @@
 // A game on a board: whose turn it is, the picture with what is legal now, and the steps that have no place on it.
 
-import { h } from "./dom.js";
+import { h, keep } from "./dom.js";
 import { icon, playerName, token } from "./art.js";
 import { act, ask, pause, showRefusal, tell } from "./net.js";
 import { gameOf } from "./games.js";
 import { head } from "./head.js";
+import { onPhone } from "./narrow.js";
 import { bringIntoSight, picture } from "./picture.js";
 import { carried, complete, followed, isKey, onwards, tapped } from "./taps.js";
 import { faults } from "./rulings.js";
 import { change, match as openMatch, mayAct, memory, store } from "./store.js";
-import { code, said, t, tn } from "./words.js";
+import { code, said, t, tn, wordsKnown } from "./words.js";
 
 const MANY = 6;
 /** The stream brings the board behind the state; after so long it is asked for. */
@@ -159,7 +160,8 @@ export function boardPlay(match) {
     seats(match),
     match.points !== null && h("p", { class: "points", "data-key": "points" }, h("b", null, match.points), " ",
       gameOf(match.game).left?.(match.points) ?? tn("point left", "points left", match.points)),
-    board ? picture(board.svg, { lit: can ? places : new Map(), draggable: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, game: match.game, name: said(match.title), names: (place) => board.names[place] })
+    board ? keep("picture", [board, can, ready, store.path.join(), said(match.title), wordsKnown(), onPhone()], () =>
+      picture(board.svg, { lit: can ? places : new Map(), draggable: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, game: match.game, name: said(match.title), names: (place) => board.names[place] }))
       : h("p", { class: "quiet" }, t("Drawing the board …")),
     board?.private.length ? h("ul", { class: "private", "data-key": "private" }, board.private.map((one) => h("li", null, said(one)))) : null,
     h("div", { class: ["dock", count > MANY && "tall"], "data-key": "dock" },

@@ -1,7 +1,8 @@
 // Elements from words, and the least change from one drawing of the page to the next.
 //
 // A drawing is thrown away and made anew whenever something changes; patch() then alters only what differs, so
-// that focus, scrolling, open details and a finger that is just going down all survive.
+// that focus, scrolling, open details and a finger that is just going down all survive. What is large and seldom
+// changes is kept: it is made anew only where something of what it is made from is another.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -30,6 +31,28 @@ export function h(tag, attributes, ...children) {
 /** Make an SVG element. */
 export function s(tag, attributes, ...children) {
   return build(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** By name what was kept: what it was made from, and the element of the page that shows it. */
+const kept = new Map();
+/** Of what was made to be kept: its entry, until it is known which element of the page shows it. */
+const made = new WeakMap();
+/** Of what stands for something that is as it was: the element of the page. */
+const standsFor = new WeakMap();
+
+/** An element with a key; `make` makes it, unless everything that it is made `from` is the same as last time. */
+export function keep(name, from, make) {
+  const last = kept.get(name);
+  if (last?.node.isConnected && from.every((one, i) => one === last.from[i])) {
+    const placeholder = document.createElement("template");
+    standsFor.set(placeholder, last.node);
+    return placeholder;
+  }
+  const node = make();
+  const entry = { from, node };
+  kept.set(name, entry);
+  made.set(node, entry);
+  return node;
 }
 
 const keyOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.getAttribute("data-key") : null);
@@ -63,6 +86,12 @@ export function patch(parent, children) {
   for (const child of parent.childNodes) if (keyOf(child)) keyed.set(keyOf(child), child);
   let here = parent.firstChild;
   for (const next of wanted) {
+    const same = standsFor.get(next);
+    if (same) {
+      if (same === here) here = here.nextSibling;
+      else parent.insertBefore(same, here);
+      continue;
+    }
     const key = keyOf(next);
     let match = null;
     if (key) {
@@ -72,12 +101,15 @@ export function patch(parent, children) {
       match = here;
     }
     if (!match) {
+      for (const one of next.querySelectorAll?.("template") ?? []) if (standsFor.has(one)) one.replaceWith(standsFor.get(one));
       parent.insertBefore(next, here);
       continue;
     }
     if (match === here) here = here.nextSibling;
     else parent.insertBefore(match, here);
     update(match, next);
+    const entry = made.get(next);
+    if (entry) entry.node = match;
   }
   while (here) {
     const after = here.nextSibling;

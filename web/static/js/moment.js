@@ -1,6 +1,7 @@
 // What moves when the table changes: drawn over the page, so that the page below is already as it is.
 
 import { s } from "./dom.js";
+import { value, within } from "./narrow.js";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 /** More than so many pieces at once is another position, not a move. */
@@ -39,19 +40,7 @@ export function play(what, html, frames, ms, delay = 0) {
 }
 
 /** Where an element of a drawing is on the screen, as a matrix from its own units. */
-export function place(node) {
-  const svg = node.ownerSVGElement;
-  // A folded picture is drawn by the slices that show their part of it.
-  if (svg?.classList.contains("source")) {
-    const own = node.transform.baseVal.consolidate()?.matrix ?? svg.createSVGMatrix();
-    const slice = [...document.querySelectorAll("svg.slice")].find((one) => {
-      const { x, y, width, height } = one.viewBox.baseVal;
-      return own.e >= x && own.e < x + width && own.f >= y && own.f < y + height;
-    });
-    return slice?.getScreenCTM()?.multiply(own) ?? null;
-  }
-  return node.getScreenCTM();
-}
+export const place = (node) => node.getScreenCTM();
 
 /** What an element draws, without where it is. */
 export function drawing(node) {
@@ -75,18 +64,27 @@ function ground(spot) {
   return { html: drawing(copy), shape: shapes[shapes.length - 1] };
 }
 
+/** Whether an element stands where it is drawn: in a folded picture the edges of a row have what stands in the next one, too. */
+function ownPart(node) {
+  const { x, y, width, height } = node.ownerSVGElement.viewBox.baseVal;
+  const own = node.transform.baseVal.consolidate()?.matrix;
+  return !node.ownerSVGElement.classList.contains("slice")
+    || within(own ? [own.e, own.f] : [value(node, "x"), value(node, "y")], [x, y, width, height]);
+}
+
 /** The drawn board as it is now: its pieces, and its places with what they are. */
 export function look() {
-  const svg = document.querySelector("[data-key=board-narrow] svg.source") ?? document.querySelector("[data-key=board] svg.board, [data-key=board-narrow] svg.board");
-  if (!svg) return null;
-  const pieces = [...svg.querySelectorAll("g[class][transform]")]
+  const boards = [...document.querySelectorAll("[data-key=board] svg.board, [data-key=board-narrow] svg.board")];
+  if (!boards.length) return null;
+  const all = (what) => boards.flatMap((one) => [...one.querySelectorAll(what)]).filter(ownPart);
+  const pieces = all("g[class][transform]")
     .filter((one) => !one.closest("defs, .spots") && !one.parentElement.closest("g[class][transform]"))
     .map((node) => ({ node, html: drawing(node), own: node.getAttribute("transform"), at: place(node) })).filter((one) => one.at);
-  const spots = new Map([...svg.querySelectorAll("[data-spot]")].map((node) => {
+  const spots = new Map(all("[data-spot]").map((node) => {
     const { html, shape } = ground(node);
     return [node.dataset.spot, { is: node.getAttribute("class"), html, node, shape, at: shape && place(node) }];
   }));
-  return { frame: svg.getScreenCTM(), pieces, spots };
+  return { frame: boards[0].getScreenCTM(), pieces, spots };
 }
 
 /** What was seen before, as it would lie where the board is now: words above it may have pushed it. */
@@ -182,8 +180,8 @@ const key = ({ html, own }) => `${html} ${own}`;
 
 /** Show how the board came from what it was; tells what happened, by names: move, leap, melt, drift, turn. */
 export function boardMoved(seen) {
-  const now = look();
-  if (!seen || !now) return [];
+  const now = seen && look();
+  if (!now) return [];
   const before = brought(seen, now);
   const [had, has] = [new Set(before.pieces.map(key)), new Set(now.pieces.map(key))];
   const gone = before.pieces.filter((one) => !has.has(key(one)));

@@ -5,11 +5,16 @@ import { h, s } from "./dom.js";
 const phone = matchMedia("(max-width: 759px) and (orientation: portrait)");
 const WIDE = 620;
 const NEAR = 45;
+/** No sign on a card reaches further from where it is told to stand. */
+const SIGN = 60;
 
 /** Call `again` when the width crosses from one way of drawing to the other. */
 export function onTurn(again) {
   phone.addEventListener("change", again);
 }
+
+/** Whether the page is as narrow as a phone. */
+export const onPhone = () => phone.matches;
 
 const size = (node) => node.getAttribute("viewBox").split(" ").map(Number).slice(2);
 
@@ -64,21 +69,31 @@ function upright(node) {
   return turned;
 }
 
-const within = ([x, y], [left, top, wide, high]) => x >= left && x < left + wide && y >= top && y < top + high;
+/** Whether a point lies in a part of a picture: left, top, width, height. */
+export const within = ([x, y], [left, top, wide, high]) => x >= left && x < left + wide && y >= top && y < top + high;
 
-/** A table of cards in rows that are `wide` at most; each row shows its part of one picture, and its places. */
-function folded({ wide, rows }, node, spots, id) {
+/** Whether what is drawn may reach into a part of the picture: a writing goes as far as its row, a sign a little way. */
+function reaches(one, [left, top, wide, high]) {
+  const path = one.nodeName === "path" && /^M\s*([-\d.]+)[ ,]+([-\d.]+)/.exec(one.getAttribute("d"));
+  const at = moved(one) ?? (path ? [Number(path[1]), Number(path[2])] : one.hasAttribute("y") && [value(one, "x"), value(one, "y")]);
+  if (!at) return true;
+  const [x, y] = at;
+  const drawn = one.nodeName === "rect" ? [x, y, value(one, "width"), value(one, "height")]
+    : one.nodeName === "text" ? [left, y - NEAR, wide, 2 * NEAR] : [x - SIGN, y - SIGN, 2 * SIGN, 2 * SIGN];
+  return drawn[0] < left + wide && drawn[0] + drawn[2] > left && drawn[1] < top + high && drawn[1] + drawn[3] > top;
+}
+
+/** A table of cards in rows that are `wide` at most; each row has its part of the picture, and its places. */
+function folded({ wide, rows }, node, spots) {
   const [, high] = size(node);
   // A frame that is wider than a row would be torn apart with it: it is drawn round its rows instead.
   const frames = [...node.querySelectorAll("rect[stroke]")].filter((one) => !one.closest("defs") && value(one, "width") > wide);
-  for (const one of frames) one.setAttribute("visibility", "hidden");
   const marks = [...node.querySelectorAll("rect, text, g[transform]")]
     .filter((one) => !one.closest("defs") && !(one.nodeName === "rect" && value(one, "width") > wide))
     .map((one) => moved(one) ?? [value(one, "x") + 1, value(one, "y") + 1]);
   const slices = rows(node, high).filter((part) => marks.some((mark) => within(mark, part)));
-  const sheet = s("g", { id });
-  for (const child of [...node.children]) if (child.nodeName !== "defs") sheet.append(child);
-  node.append(sheet);
+  const drawn = [...node.children].filter((one) => one.nodeName !== "defs");
+  for (const one of drawn) one.remove();
   for (const [name, text] of Object.entries({ width: 0, height: 0, class: "source", "aria-hidden": "true" })) node.setAttribute(name, text);
   const left = new Set(spots);
   const parts = slices.map((part, i) => {
@@ -87,7 +102,8 @@ function folded({ wide, rows }, node, spots, id) {
       return within([value(rect, "x") + Math.min(value(rect, "width"), 100) / 2, value(rect, "y") + Math.min(value(rect, "height"), 60) / 2], part);
     });
     for (const spot of here) left.delete(spot);
-    return s("svg", { class: "board slice", viewBox: part.join(" "), "data-key": `slice-${i}` }, s("use", { href: `#${id}` }), s("g", { class: "spots" }, here));
+    return s("svg", { class: "board slice", viewBox: part.join(" "), "data-key": `slice-${i}` },
+      drawn.filter((one) => !frames.includes(one) && reaches(one, part)).map((one) => one.cloneNode(true)), s("g", { class: "spots" }, here));
   });
   const groups = frames.map((one) => h("div", { class: ["framed", value(one, "stroke-width") > 1 && "on"] }));
   const around = ([, top, , tall]) => frames.findIndex((one) => within([value(one, "x"), top + tall / 2], [value(one, "x"), value(one, "y"), 1, value(one, "height")]));
@@ -100,11 +116,11 @@ function folded({ wide, rows }, node, spots, id) {
 }
 
 /**
- * Draw a picture with its places in the way that fits a phone: the elements, one below the other; `id` is its own.
+ * Draw a picture with its places in the way that fits a phone: the elements, one below the other.
  * `way` is "upright" for a long board, or says where a table of cards is folded: `rows(node, high)` are the parts.
  */
-export function narrow(way, node, spots, id = "sheet-of-table") {
-  if (way !== "upright") return folded(way, node, spots, id);
+export function narrow(way, node, spots) {
+  if (way !== "upright") return folded(way, node, spots);
   upright(node).append(s("g", { class: "spots" }, spots));
   for (const badge of node.querySelectorAll(".cost")) {
     const [x, y] = moved(badge);

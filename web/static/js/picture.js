@@ -125,7 +125,7 @@ export function still(text, name, game) {
   const folds = parse(text);
   if (tooWide(folds) && gameOf(game).narrow) {
     folds.setAttribute("class", "board");
-    return h("div", { class: "sheet-of-board narrow", "data-key": "still", role: "img", "aria-label": name }, narrow(gameOf(game).narrow, folds, [], "sheet-of-still"));
+    return h("div", { class: "sheet-of-board narrow", "data-key": "still", role: "img", "aria-label": name }, narrow(gameOf(game).narrow, folds, []));
   }
   const node = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
   node.setAttribute("class", "board");

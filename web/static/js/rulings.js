@@ -1,9 +1,9 @@
 // What was ruled: results of the check, faults, clauses to open, the way back.
 
-import { h } from "./dom.js";
+import { h, keep } from "./dom.js";
 import { icon, token } from "./art.js";
 import { isHost, mayAct, store } from "./store.js";
-import { clock, said, t, tn } from "./words.js";
+import { clock, said, t, tn, wordsKnown } from "./words.js";
 
 /** Clause ids as buttons that open the clause. */
 export function clauses(ids) {
@@ -62,7 +62,9 @@ export function refusal(refused) {
 }
 
 /** What happened, the newest first. */
-export function log(view) {
+export const log = (view) => keep("log", [view.log, store.away, wordsKnown()], () => logged(view));
+
+function logged(view) {
   const since = store.away === null ? [] : view.log.filter((entry) => entry.seq > store.away);
   return h("section", { class: "panel log", "data-key": "log" },
     h("h2", null, t("What happened")),
