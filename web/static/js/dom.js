@@ -75,6 +75,8 @@ function update(now, next) {
     if (now.data !== next.data) now.data = next.data;
     return;
   }
+  // The browser compares much sooner than we do.
+  if (now.isEqualNode(next)) return;
   updateAttributes(now, next);
   patch(now, [...next.childNodes]);
 }

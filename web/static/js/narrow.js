@@ -72,16 +72,16 @@ function upright(node) {
 /** Whether a point lies in a part of a picture: left, top, width, height. */
 export const within = ([x, y], [left, top, wide, high]) => x >= left && x < left + wide && y >= top && y < top + high;
 
-/** Whether what is drawn may reach into a part of the picture: a writing goes as far as its row, a sign a little way. */
-function reaches(one, [left, top, wide, high]) {
-  const path = one.nodeName === "path" && /^M\s*([-\d.]+)[ ,]+([-\d.]+)/.exec(one.getAttribute("d"));
-  const at = moved(one) ?? (path ? [Number(path[1]), Number(path[2])] : one.hasAttribute("y") && [value(one, "x"), value(one, "y")]);
-  if (!at) return true;
-  const [x, y] = at;
-  const drawn = one.nodeName === "rect" ? [x, y, value(one, "width"), value(one, "height")]
-    : one.nodeName === "text" ? [left, y - NEAR, wide, 2 * NEAR] : [x - SIGN, y - SIGN, 2 * SIGN, 2 * SIGN];
-  return drawn[0] < left + wide && drawn[0] + drawn[2] > left && drawn[1] < top + high && drawn[1] + drawn[3] > top;
+/** How far what is drawn may reach: left, top, width, height; a writing as far as its row, a sign a little way. */
+function reach(one) {
+  if (one.nodeName === "rect") return [value(one, "x"), value(one, "y"), value(one, "width"), value(one, "height")];
+  if (one.nodeName === "text") return [0, value(one, "y") - NEAR, Infinity, 2 * NEAR];
+  const path = /^M\s*([-\d.]+)[ ,]+([-\d.]+)/.exec(one.getAttribute("d") ?? "");
+  const [x, y] = moved(one) ?? path?.slice(1).map(Number) ?? [];
+  return x === undefined ? [0, 0, Infinity, Infinity] : [x - SIGN, y - SIGN, 2 * SIGN, 2 * SIGN];
 }
+
+const meet = ([a, b, c, d], [left, top, wide, high]) => a < left + wide && a + c > left && b < top + high && b + d > top;
 
 /** A table of cards in rows that are `wide` at most; each row has its part of the picture, and its places. */
 function folded({ wide, rows }, node, spots) {
@@ -93,6 +93,7 @@ function folded({ wide, rows }, node, spots) {
     .map((one) => moved(one) ?? [value(one, "x") + 1, value(one, "y") + 1]);
   const slices = rows(node, high).filter((part) => marks.some((mark) => within(mark, part)));
   const drawn = [...node.children].filter((one) => one.nodeName !== "defs");
+  const reaches = new Map(drawn.filter((one) => !frames.includes(one)).map((one) => [one, reach(one)]));
   for (const one of drawn) one.remove();
   for (const [name, text] of Object.entries({ width: 0, height: 0, class: "source", "aria-hidden": "true" })) node.setAttribute(name, text);
   const left = new Set(spots);
@@ -103,7 +104,7 @@ function folded({ wide, rows }, node, spots) {
     });
     for (const spot of here) left.delete(spot);
     return s("svg", { class: "board slice", viewBox: part.join(" "), "data-key": `slice-${i}` },
-      drawn.filter((one) => !frames.includes(one) && reaches(one, part)).map((one) => one.cloneNode(true)), s("g", { class: "spots" }, here));
+      [...reaches].filter(([, far]) => meet(far, part)).map(([one]) => one.cloneNode(true)), s("g", { class: "spots" }, here));
   });
   const groups = frames.map((one) => h("div", { class: ["framed", value(one, "stroke-width") > 1 && "on"] }));
   const around = ([, top, , tall]) => frames.findIndex((one) => within([value(one, "x"), top + tall / 2], [value(one, "x"), value(one, "y"), 1, value(one, "height")]));
