@@ -85,6 +85,7 @@ IDLE = (
 TABLE = Room("table", "/", ".play")
 TELEVISION = Room("television", "/tv", "#board svg")
 DISPUTE = Room("dispute", "/#referee", "[data-key=dispute]")
+ALBUM = Room("album", "/#album", ".album-game")
 
 
 def named(what: str, *rooms: Room) -> tuple[Room, ...]:
@@ -106,6 +107,7 @@ def stages(service: Running) -> Iterator[tuple[Room, ...]]:
         for command, body in commands:
             done(service, command, body)
         yield named(what, TABLE, TELEVISION, DISPUTE)
+    yield (ALBUM,)
 
 
 def shot(page: Page, origin: str, room: Room) -> Image.Image:

@@ -41,8 +41,11 @@ def test_a_sheet_shows_rooms_on_every_device_in_both_themes(tmp_path: Path) -> N
 
 def test_the_television_is_shown_on_a_phone_too(tmp_path: Path) -> None:
     """A board that is folded there has letters of no size: made as large as can be read they stopped the browser."""
-    done = made(str(tmp_path / "sheet.png"), "--language", "en", "--room", "arctic: television")
+    out = tmp_path / "sheet.png"
+    done = made(str(out), "--language", "en", "--room", "arctic: television", "--room", "album")
     assert done.returncode == 0, done.stderr
+    with Image.open(out) as sheet:
+        assert sheet.size[1] == HEAD + 2 * (max(device.size[1] for device in DEVICES) + GAP)
 
 
 def test_a_room_that_there_is_not_is_said(tmp_path: Path) -> None:
