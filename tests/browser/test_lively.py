@@ -17,7 +17,8 @@ WATCH = """(() => {
     for (const one of records) for (const node of one.addedNodes) {
       if (node.classList?.contains('moving')) {
         const thaler = node.querySelector('.thaler')?.getAttribute('class');
-        shown.push({ what: node.getAttribute('class'), text: node.textContent, thaler });
+        const { filter } = getComputedStyle(node);
+        shown.push({ what: node.getAttribute('class'), text: node.textContent, thaler, filter });
       }
     }
   }).observe(document, { childList: true, subtree: true });
@@ -117,12 +118,15 @@ STEPS = {
 
 @pytest.mark.parametrize("where", ["", "/tv"])
 @pytest.mark.parametrize("game_id", STEPS)
-def test_pieces_and_floes_go_where_they_went(phones: Phones, service: Service, game_id: str, where: str) -> None:
+def test_pieces_and_floes_go_where_they_went(
+    phones: Phones, service: Service, crossed: bool, game_id: str, where: str
+) -> None:
     companion, (steps, wanted) = service.companion, STEPS[game_id]
     companion.do("open-match", {"game": game_id, "players": players(game_id)})
     rest = record(game_id, 5)
     companion.moves(*rest[: steps[0]])
-    page = watched(phones.spectator(width=1920, height=1080) if where else phones.spectator())
+    dark = game_id == "ice-team"
+    page = watched(phones.spectator(width=1920, height=1080) if where else phones.spectator(dark=dark))
     opened(page, service.url + where)
     drawn(page, companion.night.state)
     done = steps[0]
@@ -135,6 +139,10 @@ def test_pieces_and_floes_go_where_they_went(phones: Phones, service: Service, g
     page.wait_for_function(
         "(wanted) => wanted.every((what) => shown.some((one) => one.what === `moving ${what}`))", arg=[*wanted]
     )
+    if not where:
+        # In the dark what flies is lit by the same lamp as the board below it.
+        lit = "brightness(0.81)" if dark != crossed else "none"
+        assert {one["filter"] for one in page.evaluate("shown") if "said" not in one["what"]} == {lit}
     # What moved goes by itself, and leaves the board as it is drawn.
     expect(page.locator("svg.moment")).to_have_count(0)
 
