@@ -174,3 +174,16 @@ def test_explain_draws_what_stands_in_the_way(tmp_path: Path, capsys: pytest.Cap
     root = root_of((tmp_path / "no.svg").read_text(encoding="utf-8"))
     assert told(root).startswith(f"{found['facts']['refused'][0]}: refusé ") and "refused" in classes(root)
     assert found["clauses"][0] in told(root)
+
+
+@pytest.mark.parametrize(("game_id", "colours"), [("ice-team", ("green", "red")), ("igloo-pop", ("green", "blue"))])
+def test_who_gave_no_name_is_called_by_the_colour_in_the_readers_language(
+    game_id: str, colours: tuple[str, str]
+) -> None:
+    names = (colours[0].capitalize(), "Bleuenn")
+    players = [{"name": name, "colour": colour} for name, colour in zip(names, colours, strict=True)]
+    state = game(game_id).start(players)
+    for lang, name in (("en", "Green"), ("fr", "Vert"), ("de", "Grün")):
+        drawn = picture(state, lang=lang)
+        assert f">{name}" in drawn and ">Bleuenn" in drawn
+        assert lang == "en" or "Green" not in drawn

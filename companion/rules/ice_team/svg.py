@@ -11,14 +11,14 @@ from html import escape
 from math import cos, hypot, pi, sin, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from companion.rules.drawing import badge, dashes, named, outline, reason_outline, straight_arrow
+from companion.rules.drawing import badge, dashes, drawn_names, named, outline, reason_outline, straight_arrow
 from companion.rules.drawing import caption as ruling_caption
 from companion.rules.i18n import Words
 from companion.rules.ice_team import drifting
 from companion.rules.ice_team.board import GRIDS
 from companion.rules.ice_team.components import DRIFTS, FRAGILE, IGLOO, PAW, PENGUINS, SEA, SEARCHED, TILE_TEXT, UNKNOWN
 from companion.rules.ice_team.svg_signs import CRACKS, DEFS, DRIFT, IGLOO_SIGN, PAW_SIGN, PENGUIN, bear
-from companion.rules.names import shortened, told_apart
+from companion.rules.names import shortened
 
 if TYPE_CHECKING:
     from companion.rules.core import Ruling
@@ -211,7 +211,7 @@ def _edges(layout: TrackLayout, grid: Grid) -> list[str]:
 def _fish(s: IcePosition, below: float, width: float, lang: str) -> str:
     """Return a line with both players' fish; the one to move is told."""
     found = []
-    for seat, (name, colour) in enumerate(zip(told_apart(s.names), s.colours, strict=True)):
+    for seat, (name, colour) in enumerate(zip(drawn_names(s.names, s.colours, lang), s.colours, strict=True)):
         x = MARGIN + 14 + seat * (width / 2)
         fish = WORDS["fish"].of(lang).format(name=shortened(name, 24), fresh=s.fresh[seat], frozen=s.frozen[seat])
         turn = f", {WORDS['turn'].of(lang)}" if s.to_move == seat else ""

@@ -6,9 +6,9 @@ from html import escape
 from math import cos, pi, sin
 from typing import TYPE_CHECKING, Final
 
-from companion.rules.drawing import INK, badge, caption, named, outline, reason_outline, sheet
+from companion.rules.drawing import INK, badge, caption, drawn_names, named, outline, reason_outline, sheet
 from companion.rules.i18n import Words
-from companion.rules.names import shortened, told_apart
+from companion.rules.names import shortened
 
 if TYPE_CHECKING:
     from companion.rules.core import Ruling
@@ -79,7 +79,7 @@ def _centre(index: int) -> tuple[float, float]:
 def _players(s: PopPosition, lang: str) -> list[str]:
     """Return a player a row with what they have: own and captured thalers, and cards."""
     found = []
-    for seat, (name, colour) in enumerate(zip(told_apart(s.names), s.colours, strict=True)):
+    for seat, (name, colour) in enumerate(zip(drawn_names(s.names, s.colours, lang), s.colours, strict=True)):
         x, y = 28, HEIGHT + ROW * seat
         facts = {"own": s.own[colour], "captured": s.captured[colour], "cards": len(s.won[colour])}
         text = escape(WORDS["has"].of(lang).format(name=shortened(name, 20), **facts))
