@@ -61,9 +61,12 @@ def test_a_frame_stands_whole_round_what_a_player_has(phones: Phones, service: S
     expect(frames).to_have_count(2)
     expect(page.locator(".narrow .framed.on")).to_have_count(1)
     # No line of the picture that is wider than a row is left to be cut by it.
-    torn = """[...document.querySelectorAll('.narrow .source rect[stroke]')]
-      .filter((one) => one.width.baseVal.value > 460 && getComputedStyle(one).visibility !== 'hidden').length"""
+    torn = """[...document.querySelectorAll('.narrow .slice rect[stroke]')]
+      .filter((one) => one.width.baseVal.value > 460).length"""
     assert page.evaluate(torn) == 0
+    # A line that goes on in the next row is drawn in both.
+    runs = "[...document.querySelectorAll('.slice')].map((row) => row.querySelectorAll('path.run').length)"
+    assert len(set(page.evaluate(runs))) == 1 and page.evaluate(runs)[0] > 0
     within = """[...document.querySelectorAll('.narrow .framed')].every((frame) => {
       const [out, ...rows] = [frame, ...frame.children].map((one) => one.getBoundingClientRect());
       return rows.length > 2 && rows.every((row) => row.left >= out.left && row.right <= out.right
@@ -71,6 +74,34 @@ def test_a_frame_stands_whole_round_what_a_player_has(phones: Phones, service: S
     })"""
     assert page.evaluate(within)
     phones.shot(page, f"narrow-arctic-frames-{width}", full=True)
+
+
+def test_a_place_that_stays_keeps_the_focus_while_the_table_changes(phones: Phones, service: Service) -> None:
+    companion = service.companion
+    companion.do("open-match", {"game": "arctic", "players": players("arctic")})
+    rest = record("arctic", 5)
+    page = phones.player(width=390)
+
+    def tapped() -> set[str]:
+        board = companion.night.board(None, "en")
+        assert board is not None
+        page.wait_for_selector(f".on-board[data-state='{companion.night.state}']")
+        return {path[0] for move in board["moves"] if (path := move["path"]) and not path[0].startswith("=")}
+
+    companion.moves(*rest[:20])
+    row = "(place) => document.querySelector(`.spot[data-place=${place}]`).closest('.slice').dataset.key"
+    stayed = 0
+    for text in rest[20:60]:
+        places = sorted(tapped())
+        if places:
+            page.locator(f".spot[data-place={places[-1]}]").focus()
+            before = page.evaluate(row, places[-1])
+        companion.moves(text)
+        # What lies in another row now is another element.
+        if places and places[-1] in tapped() and page.evaluate(row, places[-1]) == before:
+            stayed += 1
+            assert page.evaluate("document.activeElement.dataset.place") == places[-1]
+    assert stayed > 3
 
 
 def test_a_turned_phone_draws_the_board_as_it_is(phones: Phones, service: Service) -> None:

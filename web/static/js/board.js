@@ -144,6 +144,9 @@ function title(match) {
   return turn ? t("%(who)s plays", { who: playerName(turn) }) : t("The set-up");
 }
 
+/** What the picture was drawn from. */
+let shown = [];
+
 /** Draw a game on a board as it is being played. */
 export function boardPlay(match) {
   const paused = store.view.night.paused;
@@ -153,6 +156,8 @@ export function boardPlay(match) {
   const next = board && ready ? onwards(board.moves, store.path) : new Map();
   const places = new Map([...next].filter(([step]) => !isKey(step)));
   const sentence = paused ? t("The night is paused.") : said(match.prompt);
+  // Until the board has come that belongs to the state, the one before it stays under the finger as it is.
+  if (ready || shown[0]?.match !== match.id) shown = [board, can, ready, store.path.join(), said(match.title), wordsKnown(), onPhone()];
   const count = board && ready ? (store.choices ?? complete(board.moves, store.path)).length : 0;
   return h("section", { class: ["play", "on-board", paused && "paused"], "data-key": "board-play", "data-phase": match.phase,
       "data-state": ready ? board.state : null },
@@ -160,7 +165,7 @@ export function boardPlay(match) {
     seats(match),
     match.points !== null && h("p", { class: "points", "data-key": "points" }, h("b", null, match.points), " ",
       gameOf(match.game).left?.(match.points) ?? tn("point left", "points left", match.points)),
-    board ? keep("picture", [board, can, ready, store.path.join(), said(match.title), wordsKnown(), onPhone()], () =>
+    board ? keep("picture", shown, () =>
       picture(board.svg, { lit: can ? places : new Map(), draggable: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, game: match.game, name: said(match.title), names: (place) => board.names[place] }))
       : h("p", { class: "quiet" }, t("Drawing the board …")),
     board?.private.length ? h("ul", { class: "private", "data-key": "private" }, board.private.map((one) => h("li", null, said(one)))) : null,

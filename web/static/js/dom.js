@@ -35,8 +35,8 @@ export function s(tag, attributes, ...children) {
 
 /** By name what was kept: what it was made from, and the element of the page that shows it. */
 const kept = new Map();
-/** Of what was made to be kept: its entry, until it is known which element of the page shows it. */
-const made = new WeakMap();
+/** By name what was made to be kept, until it is known which element of the page shows it. */
+const made = new Map();
 /** Of what stands for something that is as it was: the element of the page. */
 const standsFor = new WeakMap();
 
@@ -49,9 +49,8 @@ export function keep(name, from, make) {
     return placeholder;
   }
   const node = make();
-  const entry = { from, node };
-  kept.set(name, entry);
-  made.set(node, entry);
+  kept.set(name, { from, node });
+  made.set(name, node);
   return node;
 }
 
@@ -75,8 +74,8 @@ function update(now, next) {
     if (now.data !== next.data) now.data = next.data;
     return;
   }
-  // The browser compares much sooner than we do.
-  if (now.isEqualNode(next)) return;
+  // The browser compares much sooner than we do; only what is kept is looked for further down.
+  if (now.isEqualNode(next) && ![...made.values()].some((one) => one !== next && next.contains(one))) return;
   updateAttributes(now, next);
   patch(now, [...next.childNodes]);
 }
@@ -86,8 +85,15 @@ export function patch(parent, children) {
   const wanted = flatten([children]);
   const keyed = new Map();
   for (const child of parent.childNodes) if (keyOf(child)) keyed.set(keyOf(child), child);
+  const staying = new Set(wanted.map((next) => keyOf(standsFor.get(next) ?? next)));
   let here = parent.firstChild;
   for (const next of wanted) {
+    // What goes makes way first: what stays is not moved round it, for a moved element loses focus and finger.
+    while (here && keyOf(here) && !staying.has(keyOf(here))) {
+      const gone = here;
+      here = here.nextSibling;
+      gone.remove();
+    }
     const same = standsFor.get(next);
     if (same) {
       if (same === here) here = here.nextSibling;
@@ -103,15 +109,17 @@ export function patch(parent, children) {
       match = here;
     }
     if (!match) {
-      for (const one of next.querySelectorAll?.("template") ?? []) if (standsFor.has(one)) one.replaceWith(standsFor.get(one));
+      for (const [name, one] of made) if (next.contains(one)) made.delete(name);
       parent.insertBefore(next, here);
       continue;
     }
     if (match === here) here = here.nextSibling;
     else parent.insertBefore(match, here);
     update(match, next);
-    const entry = made.get(next);
-    if (entry) entry.node = match;
+    for (const [name, one] of made) if (one === next) {
+      kept.get(name).node = match;
+      made.delete(name);
+    }
   }
   while (here) {
     const after = here.nextSibling;

@@ -1,7 +1,7 @@
 // What moves when the table changes: drawn over the page, so that the page below is already as it is.
 
 import { s } from "./dom.js";
-import { value, within } from "./narrow.js";
+import { moved, value, within } from "./narrow.js";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 /** More than so many pieces at once is another position, not a move. */
@@ -66,15 +66,16 @@ function ground(spot) {
 
 /** Whether an element stands where it is drawn: in a folded picture the edges of a row have what stands in the next one, too. */
 function ownPart(node) {
+  if (!node.ownerSVGElement.classList.contains("slice")) return true;
   const { x, y, width, height } = node.ownerSVGElement.viewBox.baseVal;
-  const own = node.transform.baseVal.consolidate()?.matrix;
-  return !node.ownerSVGElement.classList.contains("slice")
-    || within(own ? [own.e, own.f] : [value(node, "x"), value(node, "y")], [x, y, width, height]);
+  return within(moved(node) ?? [value(node, "x"), value(node, "y")], [x, y, width, height]);
 }
 
 /** The drawn board as it is now: its pieces, and its places with what they are. */
 export function look() {
-  const boards = [...document.querySelectorAll("[data-key=board] svg.board, [data-key=board-narrow] svg.board")];
+  // Above the board there may be pictures of what the camera asks about.
+  const last = [...document.querySelectorAll("[data-key=board], [data-key=board-narrow]")].at(-1);
+  const boards = [...last?.querySelectorAll("svg.board") ?? []];
   if (!boards.length) return null;
   const all = (what) => boards.flatMap((one) => [...one.querySelectorAll(what)]).filter(ownPart);
   const pieces = all("g[class][transform]")

@@ -5,7 +5,7 @@ import { h, s } from "./dom.js";
 const phone = matchMedia("(max-width: 759px) and (orientation: portrait)");
 const WIDE = 620;
 const NEAR = 45;
-/** No sign on a card reaches further from where it is told to stand. */
+/** No sign on a card reaches further from where it begins. */
 const SIGN = 60;
 
 /** Call `again` when the width crosses from one way of drawing to the other. */
@@ -25,7 +25,8 @@ export const tooWide = (node) => phone.matches && size(node)[0] > WIDE;
 export const value = (node, name) => Number(node.getAttribute(name) ?? 0);
 const middle = (points) => [0, 1].map((axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length);
 
-function moved(node) {
+/** Where an element was moved to, or null. */
+export function moved(node) {
   const found = /^translate\(([-\d.]+)[ ,]([-\d.]+)\)/.exec(node.getAttribute("transform") ?? "");
   return found ? [Number(found[1]), Number(found[2])] : null;
 }
@@ -72,10 +73,11 @@ function upright(node) {
 /** Whether a point lies in a part of a picture: left, top, width, height. */
 export const within = ([x, y], [left, top, wide, high]) => x >= left && x < left + wide && y >= top && y < top + high;
 
-/** How far what is drawn may reach: left, top, width, height; a writing as far as its row, a sign a little way. */
+/** How far what is drawn may reach: left, top, width, height; a line anywhere, a writing along its row, a sign a little way. */
 function reach(one) {
   if (one.nodeName === "rect") return [value(one, "x"), value(one, "y"), value(one, "width"), value(one, "height")];
   if (one.nodeName === "text") return [0, value(one, "y") - NEAR, Infinity, 2 * NEAR];
+  if (one.getAttribute("fill") === "none") return [0, 0, Infinity, Infinity];
   const path = /^M\s*([-\d.]+)[ ,]+([-\d.]+)/.exec(one.getAttribute("d") ?? "");
   const [x, y] = moved(one) ?? path?.slice(1).map(Number) ?? [];
   return x === undefined ? [0, 0, Infinity, Infinity] : [x - SIGN, y - SIGN, 2 * SIGN, 2 * SIGN];
@@ -104,7 +106,7 @@ function folded({ wide, rows }, node, spots) {
     });
     for (const spot of here) left.delete(spot);
     return s("svg", { class: "board slice", viewBox: part.join(" "), "data-key": `slice-${i}` },
-      [...reaches].filter(([, far]) => meet(far, part)).map(([one]) => one.cloneNode(true)), s("g", { class: "spots" }, here));
+      s("g", null, [...reaches].filter(([, far]) => meet(far, part)).map(([one]) => one.cloneNode(true))), s("g", { class: "spots" }, here));
   });
   const groups = frames.map((one) => h("div", { class: ["framed", value(one, "stroke-width") > 1 && "on"] }));
   const around = ([, top, , tall]) => frames.findIndex((one) => within([value(one, "x"), top + tall / 2], [value(one, "x"), value(one, "y"), 1, value(one, "height")]));

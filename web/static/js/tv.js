@@ -83,7 +83,7 @@ function beside(game) {
  * All are looked at before the first is changed: after a change the browser would lay the whole drawing out anew for each.
  */
 function enlarge() {
-  const letters = document.querySelectorAll("#board svg:not(.source) > * text, #board svg:not(.source) > text, #beside svg text");
+  const letters = document.querySelectorAll("#board svg:not(.source, .slice) > * text, #board svg:not(.source, .slice) > text, #beside svg text");
   const small = [...letters].flatMap((one) => {
     const { a, b } = one.getScreenCTM() ?? { a: 0, b: 0 };
     const scale = Math.hypot(a, b);

@@ -25,7 +25,7 @@ async function fetchWords(name) {
   return answer.json();
 }
 
-/** The words that are known: others when more have come. */
+/** The words that are known: others when more have come, or when none will come for now. */
 export const wordsKnown = () => words;
 
 /** Learn the words of a room; where it has none of its own, all that are left. What is known is not asked for again. */
@@ -33,7 +33,10 @@ function learnMore(room) {
   const name = addresses[room] ? room : "rest";
   if (!addresses[name]) return Promise.resolve();
   learning[name] ??= fetchWords(name).then((more) => { words = { ...words, ...more.words }; })
-    .catch(() => setTimeout(() => { delete learning[name]; }, AGAIN_MS))
+    .catch(() => {
+      words = { ...words };
+      setTimeout(() => { delete learning[name]; }, AGAIN_MS);
+    })
     .then(() => { answered[name] = true; learnt(); });
   return learning[name];
 }
