@@ -191,6 +191,7 @@ SILENT = {
     "/tv": "the page itself",
     "/host/<token>": "a login",
     "/join": "a login",
+    "/manifest.webmanifest": "how the page is called, and its icons",
     "/api": "a document",
     "/api/openapi.json": "a document",
     "/static/<stamp>/<path:name>": "files of the page",

@@ -335,6 +335,8 @@ class CameraWatcher:
 
     def _look_at(self, captured: CapturedFrame, *, fresh: bool = False) -> Look:
         with self._looking:
+            if self._look is not None and captured is self._looked and not fresh:
+                return self._look  # another thread has looked at it meanwhile: a picture has one look
             image = captured.image()
             smoother = CornerSmoother() if fresh else self._smoother
             found = smoother.smooth(find_markers(image), (image.shape[1], image.shape[0]))

@@ -272,6 +272,37 @@ def test_a_photo_from_a_phone(still: list[table.Picture], hidden: table.Picture)
     watching.close()
 
 
+def test_a_photo_that_somebody_asks_about_while_it_comes_has_one_look(
+    still: list[table.Picture], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check of a round keeps a picture once: which one it was is told by the number of its look."""
+    with CameraWatcher(None) as watched:
+        waiting, looking = [], watched._looking  # noqa: SLF001 - two threads are to meet there
+
+        class Door:
+            def __enter__(self) -> None:
+                waiting.append(1)
+                looking.acquire()
+
+            def __exit__(self, *_: object) -> None:
+                looking.release()
+
+        asking = threading.Thread(target=watched.look)
+
+        def find(image: np.ndarray) -> MarkersFound:
+            if not asking.ident:
+                asking.start()
+                wait(lambda: len(waiting) == 2)
+            return find_markers(image)
+
+        monkeypatch.setattr(watched, "_looking", Door())
+        monkeypatch.setattr(watcher, "find_markers", find)
+        shown = watched.show_photo(still[0].jpeg)
+        asking.join()
+        look = watched.look()
+        assert look is not None and (look.number, shown.number) == (1, 1)
+
+
 def test_a_folder_is_played_to_its_end(tmp_path: Path, still: list[table.Picture], hidden: table.Picture) -> None:
     for number, picture in enumerate([still[0], still[1], hidden]):
         (tmp_path / f"{number}.jpg").write_bytes(picture.jpeg)

@@ -193,7 +193,7 @@ def test_no_turn_that_is_nearly_as_good_is_left_out(
     tiles = {"pack": 1, "fish 2": 1, "fish 3": 1, "bear": 1, "drift": 1, "endurance 1": 1, "thaw": 1}
     before = board(TINY, things, hands=hands, to_move="red", piles={"tiles": tiles})
     rng = Random(6)
-    for number in range(size(count // 2, 12 * count)):
+    for number in range(size(count // 2, 6 * count)):
         position = random_turn(before, rng).position()
         evidence = look(position, "confused", rng) if number % 2 else vague(position, rng)
         likelihood = IgluLikelihood(evidence, before)
