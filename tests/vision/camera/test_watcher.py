@@ -277,7 +277,7 @@ def test_a_photo_that_somebody_asks_about_while_it_comes_has_one_look(
 ) -> None:
     """The check of a round keeps a picture once: which one it was is told by the number of its look."""
     with CameraWatcher(None) as watched:
-        waiting, looking = [], watched._looking  # noqa: SLF001 - two threads are to meet there
+        waiting, looking = [], watched._looking
 
         class Door:
             def __enter__(self) -> None:
