@@ -283,7 +283,9 @@ def test_ten_disputes_of_live_games_are_ruled_on(phones: Phones, service: Servic
             expect(verdict.locator(".answer")).to_contain_text("Oui" if legal else "Non")
             expect(verdict.locator(".cited li").first).to_contain_text("règle")
             expect(verdict.locator("svg.board")).to_be_attached()
-            expect(verdict.locator("svg .refused")).to_have_count(0 if legal else 1)
+            # Where a table is folded, a mark beside the fold is in the rows on both sides of it, cut to each.
+            marks = verdict.locator("svg .refused")
+            expect(marks).to_have_count(0) if legal else expect(marks.first).to_be_attached()
         assert service.companion.night.seq == before
         service.companion.do("close-match")
         page.goto(f"{service.url}/#")

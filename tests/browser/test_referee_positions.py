@@ -45,7 +45,9 @@ def ruled(page: Page, legal: bool, clause: str) -> None:
     verdict = page.locator(f".verdict.{'yes' if legal else 'no'}", has=page.locator(f".cited .id:text-is('{clause}')"))
     expect(verdict.locator(".sentence")).not_to_be_empty()
     expect(verdict.locator("svg.board").first).to_be_attached()
-    expect(verdict.locator("svg .refused")).to_have_count(0 if legal else 1)
+    # Where a table is folded, a mark beside the fold is in the rows on both sides of it, cut to each.
+    marks = verdict.locator("svg .refused")
+    expect(marks).to_have_count(0) if legal else expect(marks.first).to_be_attached()
 
 
 SAME_IN_ALL = ("The Flying Games", "place red card4")
