@@ -17,6 +17,7 @@ from companion.rules import package_name
 from companion.rules.core import JSON, Move, Ruling, State
 from companion.rules.i18n import Words
 from companion.rules.names import told_apart
+from companion.rules.rulebook import rulebook
 
 Point = tuple[float, float]
 
@@ -25,19 +26,12 @@ LINE = 20
 """Height of a caption's line."""
 
 VERDICTS = (Words("refused"), Words("legal"))
-COLOURS = {
-    "red": Words("red"),
-    "yellow": Words("yellow"),
-    "green": Words("green"),
-    "blue": Words("blue"),
-    "violet": Words("violet"),
-    "black": Words("black"),
-}
 
 
-def drawn_names(names: Iterable[str], colours: Sequence[str], lang: str) -> tuple[str, ...]:
+def drawn_names(game_id: str, names: Iterable[str], colours: Sequence[str], lang: str) -> tuple[str, ...]:
     """Return what players are called in a picture: who has only a colour's English name, by the colour in ``lang``."""
-    plain = {colour.capitalize(): words.of(lang).capitalize() for colour, words in COLOURS.items() if colour in colours}
+    book = rulebook(game_id)
+    plain = {colour.capitalize(): book.words(colour).of(lang).capitalize() for colour in colours}
     return told_apart([plain.get(name, name) for name in names])
 
 

@@ -211,7 +211,9 @@ def _edges(layout: TrackLayout, grid: Grid) -> list[str]:
 def _fish(s: IcePosition, below: float, width: float, lang: str) -> str:
     """Return a line with both players' fish; the one to move is told."""
     found = []
-    for seat, (name, colour) in enumerate(zip(drawn_names(s.names, s.colours, lang), s.colours, strict=True)):
+    for seat, (name, colour) in enumerate(
+        zip(drawn_names("ice-team", s.names, s.colours, lang), s.colours, strict=True)
+    ):
         x = MARGIN + 14 + seat * (width / 2)
         fish = WORDS["fish"].of(lang).format(name=shortened(name, 24), fresh=s.fresh[seat], frozen=s.frozen[seat])
         turn = f", {WORDS['turn'].of(lang)}" if s.to_move == seat else ""

@@ -79,7 +79,9 @@ def _centre(index: int) -> tuple[float, float]:
 def _players(s: PopPosition, lang: str) -> list[str]:
     """Return a player a row with what they have: own and captured thalers, and cards."""
     found = []
-    for seat, (name, colour) in enumerate(zip(drawn_names(s.names, s.colours, lang), s.colours, strict=True)):
+    for seat, (name, colour) in enumerate(
+        zip(drawn_names("igloo-pop", s.names, s.colours, lang), s.colours, strict=True)
+    ):
         x, y = 28, HEIGHT + ROW * seat
         facts = {"own": s.own[colour], "captured": s.captured[colour], "cards": len(s.won[colour])}
         text = escape(WORDS["has"].of(lang).format(name=shortened(name, 20), **facts))

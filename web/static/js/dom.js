@@ -33,24 +33,16 @@ export function s(tag, attributes, ...children) {
   return build(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** By name what was kept: what it was made from, and the element of the page that shows it. */
+/** By name what was kept: what it was made from, and the element that shows it, which a patch may bring to the page. */
 const kept = new Map();
-/** By name what was made to be kept, until it is known which element of the page shows it. */
-const made = new Map();
-/** Of what stands for something that is as it was: the element of the page. */
-const standsFor = new WeakMap();
 
 /** An element with a key; `make` makes it, unless everything that it is made `from` is the same as last time. */
 export function keep(name, from, make) {
   const last = kept.get(name);
-  if (last?.node.isConnected && from.every((one, i) => one === last.from[i])) {
-    const placeholder = document.createElement("template");
-    standsFor.set(placeholder, last.node);
-    return placeholder;
-  }
+  // What stands for something that is as it was knows the element of the page as `same`.
+  if (last?.node.isConnected && from.every((one, i) => one === last.from[i])) return Object.assign(h("template"), { same: last.node });
   const node = make();
   kept.set(name, { from, node });
-  made.set(name, node);
   return node;
 }
 
@@ -75,7 +67,7 @@ function update(now, next) {
     return;
   }
   // The browser compares much sooner than we do; only what is kept is looked for further down.
-  if (now.isEqualNode(next) && ![...made.values()].some((one) => one !== next && next.contains(one))) return;
+  if (now.isEqualNode(next) && ![...kept.values()].some(({ node }) => node !== next && next.contains(node))) return;
   updateAttributes(now, next);
   patch(now, [...next.childNodes]);
 }
@@ -85,7 +77,7 @@ export function patch(parent, children) {
   const wanted = flatten([children]);
   const keyed = new Map();
   for (const child of parent.childNodes) if (keyOf(child)) keyed.set(keyOf(child), child);
-  const staying = new Set(wanted.map((next) => keyOf(standsFor.get(next) ?? next)));
+  const staying = new Set(wanted.map((next) => keyOf(next.same ?? next)));
   let here = parent.firstChild;
   for (const next of wanted) {
     // What goes makes way first: what stays is not moved round it, for a moved element loses focus and finger.
@@ -94,7 +86,7 @@ export function patch(parent, children) {
       here = here.nextSibling;
       gone.remove();
     }
-    const same = standsFor.get(next);
+    const { same } = next;
     if (same) {
       if (same === here) here = here.nextSibling;
       else parent.insertBefore(same, here);
@@ -109,17 +101,13 @@ export function patch(parent, children) {
       match = here;
     }
     if (!match) {
-      for (const [name, one] of made) if (next.contains(one)) made.delete(name);
       parent.insertBefore(next, here);
       continue;
     }
     if (match === here) here = here.nextSibling;
     else parent.insertBefore(match, here);
     update(match, next);
-    for (const [name, one] of made) if (one === next) {
-      kept.get(name).node = match;
-      made.delete(name);
-    }
+    for (const one of kept.values()) if (one.node === next) one.node = match;
   }
   while (here) {
     const after = here.nextSibling;

@@ -19,7 +19,7 @@ export const onPhone = () => phone.matches;
 const size = (node) => node.getAttribute("viewBox").split(" ").map(Number).slice(2);
 
 /** Whether a picture is to be drawn in another way here. */
-export const tooWide = (node) => phone.matches && size(node)[0] > WIDE;
+export const tooWide = (node) => onPhone() && size(node)[0] > WIDE;
 
 /** A number that an element of a picture has as an attribute. */
 export const value = (node, name) => Number(node.getAttribute(name) ?? 0);
@@ -95,7 +95,7 @@ function folded({ wide, rows }, node, spots) {
     .map((one) => moved(one) ?? [value(one, "x") + 1, value(one, "y") + 1]);
   const slices = rows(node, high).filter((part) => marks.some((mark) => within(mark, part)));
   const drawn = [...node.children].filter((one) => one.nodeName !== "defs");
-  const reaches = new Map(drawn.filter((one) => !frames.includes(one)).map((one) => [one, reach(one)]));
+  const reaches = drawn.filter((one) => !frames.includes(one)).map((one) => [one, reach(one)]);
   for (const one of drawn) one.remove();
   for (const [name, text] of Object.entries({ width: 0, height: 0, class: "source", "aria-hidden": "true" })) node.setAttribute(name, text);
   const left = new Set(spots);
@@ -106,7 +106,7 @@ function folded({ wide, rows }, node, spots) {
     });
     for (const spot of here) left.delete(spot);
     return s("svg", { class: "board slice", viewBox: part.join(" "), "data-key": `slice-${i}` },
-      s("g", null, [...reaches].filter(([, far]) => meet(far, part)).map(([one]) => one.cloneNode(true))), s("g", { class: "spots" }, here));
+      s("g", null, reaches.filter(([, far]) => meet(far, part)).map(([one]) => one.cloneNode(true))), s("g", { class: "spots" }, here));
   });
   const groups = frames.map((one) => h("div", { class: ["framed", value(one, "stroke-width") > 1 && "on"] }));
   const around = ([, top, , tall]) => frames.findIndex((one) => within([value(one, "x"), top + tall / 2], [value(one, "x"), value(one, "y"), 1, value(one, "height")]));
