@@ -103,6 +103,7 @@ def test_with_phones_of_their_own_the_host_taps_three_times(phones: Phones, serv
         expect(page.locator(f".who[data-colour={colour}]")).to_have_attribute("aria-pressed", "true")
         page.click(f".card[data-place={place}]")
         expect(page.locator(".iglet")).to_have_count(n)
+    expect(host.locator(".iglet")).to_have_count(len(ROUND))
     tap("[data-do=check]")
     for number in range(2, 8):
         reveal(mine["red"], number)
@@ -114,6 +115,7 @@ def test_with_phones_of_their_own_the_host_taps_three_times(phones: Phones, serv
     # Whoever lends a hand to somebody else taps that player first, as everywhere.
     tap("[data-do=start]")
     page = mine["red"]
+    expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
     page.click(".who[data-colour=blue]")
     page.click(".card[data-place=card4]")
     expect(page.locator(".iglet")).to_have_count(1)

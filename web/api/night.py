@@ -147,8 +147,9 @@ def do(body: Annotated[CommandForm, Meta(extra_json_schema={"anyOf": [*map(_take
     """Do a command: ``{"command", "body", "state", "action_id"}``.
 
     ``state`` is the state number that the sender saw: when the match is elsewhere by now the command is stale and
-    nothing is done. Only reporting a fault, and letting one pass, fit any state and may leave it out. The same
-    ``action_id`` again gets the same answer and does nothing twice.
+    nothing is done, unless all play at once and only others did something since. Only reporting a fault, and letting
+    one pass, fit any state and may leave it out. The same ``action_id`` again gets the same answer and does nothing
+    twice.
     """
     known = COMMANDS.get(body.command)
     if body.state is None and known is not None and known.stale:

@@ -57,9 +57,23 @@ def plan(command: str, context: CommandContext, state: int | None) -> PlannedEnt
     for name in context.body:
         if name not in known.fields:
             raise refused("bad-input", "bad-body", field=printable(str(name))[:SHORT_LENGTH])
-    if known.stale and state is not None and state != context.projection.state_no:
+    if known.stale and state is not None and state != context.projection.state_no and not _beside(context, state):
         raise refused("stale", "stale")
     return known.planned(context)
+
+
+def _beside(context: CommandContext, state: int) -> bool:
+    """Return whether all play at once since ``state``, and only others did: what these do now stands beside it."""
+    match, since = context.projection.match, context.projection.live_since
+    moves = context.body.get("moves")
+    if match is None or since is None or state < since or not isinstance(moves, list):
+        return False
+    try:
+        acting = {match.view.acting(match.game.parse(text)) for text in moves}
+    except (RulesError, TypeError, AttributeError):
+        return False
+    done = {match.view.acting(step.move) for step in match.steps if step.seq > state}
+    return bool(acting) and None not in acting and not acting & done
 
 
 # --- the night and its matches -----------------------------------------------------------------------------------

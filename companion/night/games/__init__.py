@@ -143,6 +143,10 @@ class GameView(Protocol):
         """Return the placement that ``move`` is in ``state``, if it is one that can wear the sensor."""
         ...
 
+    def acting(self, move: Any) -> str | None:
+        """Return the colour of whose move it is where all play at once; None where a turn, or nobody, says whose."""
+        ...
+
     def fault(self, state: State[Any], clause: str, colour: str | None) -> Words:
         """Return the sentence for a fault somebody called.
 

@@ -58,6 +58,11 @@ class PlainView:
         del state, move
         return False
 
+    def acting(self, move: Any) -> str | None:
+        """Return None: one plays after the other."""
+        del move
+        return None
+
     def seen(self, state: State[Any]) -> State[Any]:
         """Return the state: nothing of it is hidden from a bystander."""
         return state

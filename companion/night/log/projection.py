@@ -55,6 +55,8 @@ class NightProjection:
         self.log: deque[LogLine] = deque(maxlen=LOG_LENGTH)
         self.seq = 0
         self.state_no = 0
+        self.live_since: int | None = None
+        """The state with which the live round began; None without one."""
 
     @property
     def live(self) -> bool:
@@ -93,6 +95,10 @@ class NightProjection:
         self.seq = entry.seq
         if entry.kind not in _ASIDE:
             self.state_no = entry.seq
+        if not self.live:
+            self.live_since = None
+        elif self.live_since is None:
+            self.live_since = self.state_no
         if line is not None:
             line.state_no = self.state_no
             self.log.append(line)

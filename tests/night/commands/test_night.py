@@ -191,10 +191,32 @@ def test_a_stale_phone_is_refused_with_the_reason(table: Table) -> None:
     table.shaking()
     seen = table.night.state
     table.moves("place red card1", state=seen)
-    answer = table.no("stale", "moves", {"moves": ["place blue card1"]}, state=seen)
+    answer = table.no("stale", "moves", {"moves": ["place red card1"]}, state=seen)
     assert answer.state == table.night.state
     table.no("stale", "close-match", state=seen)
-    table.moves("place blue card1", state=None)
+    table.moves("place red card1", state=None)
+
+
+def test_while_all_play_at_once_nobody_waits_for_what_others_do(table: Table) -> None:
+    table.open_match([{"colour": colour} for colour in ("red", "blue", "green")])
+    table.do("deal", {"cards": {f"card{n}": card for n, card in enumerate(CARDS, start=1)}})
+    ready = table.night.state
+    table.moves("start")
+    seen = table.night.state
+    table.moves("place red card1", state=seen)
+    table.moves("place blue card1", state=seen)
+    standing = [(one["colour"], one["number"]) for one in table.match["cards"][0]["igloos"]]
+    assert standing == [("red", None), ("blue", None)]
+    # What one player does follows on what that player did; and what was seen before this round is another table.
+    for moves in (["pass red"], ["pass green", "pass blue"], ["start"], [], ["pass nobody"], [3]):
+        table.no("stale", "moves", {"moves": moves}, state=seen)
+    table.no("stale", "moves", {"moves": ["pass green"]}, state=ready)
+    table.moves("pass green", state=seen)
+    table.do("undo", {"to": table.match["moves"] - 1})
+    table.moves("pass green", state=seen)
+    for colour in ("red", "blue"):
+        table.moves(f"pass {colour}")
+    table.no("stale", "moves", {"moves": ["pass green"]}, state=seen)
 
 
 def test_state_numbers_never_come_back(table: Table) -> None:

@@ -117,6 +117,10 @@ class IglooPopView(PlainView):
             return None
         return Placing(pop_move.colour, pop_move.place, len(_pop(state).igloos[pop_move.place]))
 
+    def acting(self, move: Any) -> str | None:
+        """Return the player whose hand it is, where it is a player's."""
+        return cast("IglooPopMove", move).colour
+
     def fault(self, state: State[Any], clause: str, colour: str | None) -> Words:
         """Return the ruling on a fault of the hands, or for another clause what it says."""
         if clause in FAULTS:
