@@ -164,13 +164,16 @@ class Gathering(_Seated):
             return False
         if self.guided:
             self._gauges.feed(samples)
-        former_note = self._catcher.note
+        former_note, rested = self._catcher.note, not self._catcher.shaken_s
         accel = self._catcher.feed(samples)
         if accel is not None:
             self._note = self._take(accel, samples.rate_hz)
             return True
         if self._catcher.note and self._catcher.note != former_note:
             self._note = self._catcher.note
+            return True
+        if rested and self._catcher.shaken_s and not self._catcher.note and self._note not in ("", KEPT):
+            self._note = ""  # what was wrong with the last shake is told no longer once the next begins
             return True
         return False
 

@@ -160,7 +160,13 @@ def test_an_igloo_is_calibrated_shake_by_shake_used_and_taken_back(table: Table,
     now = table.shake()
     assert (now["last"], now["count"]) == (7, 13)
     # A short one is told and not kept.
-    table.line.feel(np.concatenate([shaken(13)[: round(2.0 * RATE)], np.tile(STILL, (round(1.2 * RATE), 1))]))
+    pause = np.tile(STILL, (round(1.2 * RATE), 1))
+    table.line.feel(np.concatenate([shaken(13)[: round(2.0 * RATE)], pause]))
+    assert table.wait(lambda now: now["note"] == SHORT)["kept"] == 2
+    # It is told no longer once the next begins, and told again of the next.
+    table.line.feel(shaken(13)[round(0.8 * RATE) : round(2.0 * RATE)])
+    table.wait(lambda now: now["note"] == "" and now["shaken_s"] > 0.5)
+    table.line.feel(pause)
     assert table.wait(lambda now: now["note"] == SHORT)["kept"] == 2
     for which in range(6):
         now = table.shake(which)

@@ -40,7 +40,8 @@ KEPT = "Heard and kept."
 class ShakeSegmenter:
     """Takes runs of samples and gives shakes of ``seconds``, each from a little after the motion began.
 
-    ``shaken_s`` says how much of the present shake was heard, ``note`` why the last one was not kept.
+    ``shaken_s`` says how much of the present shake was heard, ``note`` why the last one was not kept, until
+    the next begins after a rest.
     """
 
     def __init__(self, seconds: float = 4.0) -> None:
@@ -50,6 +51,7 @@ class ShakeSegmenter:
         self._held: FloatArray = np.zeros((0, 3))
         self._shaking = False
         self._done = False
+        self._rested = False
 
     @property
     def shaken_s(self) -> float:
@@ -68,10 +70,12 @@ class ShakeSegmenter:
         if self._done or not self._shaking:
             self._held = self._held[-2 * window :]
             moving = len(self._held) >= window and _motion(self._held[-window:], self.rate_hz) > SHAKING_G
-            if self._done and not moving and len(self._held) >= window:
-                self._done = False
+            if not moving and len(self._held) >= window:
+                self._done, self._rested = False, True
             elif moving and not self._done:
                 self._shaking = True
+                if self._rested:
+                    self.note = ""
                 self._held = self._held[-(window // 2) :]
             return None
         wanted = round(self.seconds * self.rate_hz)
@@ -91,7 +95,7 @@ class ShakeSegmenter:
 
     def _begin_anew(self, note: str) -> None:
         self._held = np.zeros((0, 3))
-        self._shaking = False
+        self._shaking = self._rested = False
         self.note = note
 
 
