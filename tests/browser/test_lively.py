@@ -210,6 +210,11 @@ def test_sounds_are_off_by_one_tap_and_off_at_first_for_who_watches(phones: Phon
     page.locator("#sentence").click()
     companion.moves("place red card2")
     companion.do("check")
+    for one in (page, other, tv):  # what comes at once with what was before it is a catching up, and makes no sound
+        one.wait_for_function(
+            "([url, state]) => import(url).then(({ store }) => store.view?.state === state)",
+            arg=[one.evaluate(STORE), companion.night.state],
+        )
     before = page.evaluate("played")
     companion.moves("reveal card2 2")
     for one in (other, tv):
