@@ -1,11 +1,13 @@
 // Commands to the table: each is sent on the state it was made on, in order, and never twice.
 
-import { change, newId, store } from "./store.js";
+import { change, newId, later, store } from "./store.js";
 import { t } from "./words.js";
 
 const PATIENCE_MS = 6000;
 /** After so long without an answer the page says that it waits for one. */
 const SLOW_MS = 2000;
+/** A board is seldom later than so long behind the answer to what led to it. */
+const NEWS_MS = 100;
 const WAITS_MS = [300, 700, 1500, 3000, 5000, 5000, 5000];
 
 /** Fetch JSON; an answer that is a refusal is thrown as `{status, error}`. */
@@ -59,6 +61,9 @@ function actedOn() {
   return answered !== null && shown !== null && answered > shown ? answered : shown;
 }
 
+/** Whether what was sent from here, and not `sending` still, is on the screen. */
+export const arrived = (sending = store.sending) => !sending && actedOn() === (store.view?.state ?? null);
+
 /** A new connection shows what is: what was answered before it no longer counts. */
 export function startOver() {
   answered = null;
@@ -100,6 +105,7 @@ export function act(command, body = {}) {
   });
   queue = (async () => {
     const slow = setTimeout(() => change((s) => { s.slow = true; }), SLOW_MS);
+    let soon;
     try {
       const previous = before ? await before : null;
       if (before && !previous?.ok) return previous;
@@ -107,6 +113,8 @@ export function act(command, body = {}) {
       if (answer && !answer.ok) showRefusal(answer.error, answer.problem);
       if (answer?.ok) {
         answered = answer.state;
+        // What it led to is here, or on its way.
+        if (!arrived(0)) soon = later(NEWS_MS);
         onDone();
       }
       return answer;
@@ -119,7 +127,7 @@ export function act(command, body = {}) {
       change((s) => {
         s.sending = queued;
         s.slow = s.slow && queued > 0;
-      });
+      }, soon);
     }
   })();
   return queue;
@@ -129,7 +137,7 @@ export function act(command, body = {}) {
 export async function caughtUp() {
   await queue;
   const end = Date.now() + PATIENCE_MS;
-  while (actedOn() !== (store.view?.state ?? null) && Date.now() < end) await pause(40);
+  while (!arrived() && Date.now() < end) await pause(40);
 }
 
 let onDone = () => {};

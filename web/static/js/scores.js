@@ -1,13 +1,13 @@
 // Scores, line by line with their clauses; the ranking at the end; the series to a hundred.
 
-import { h } from "./dom.js";
+import { h, keep } from "./dom.js";
 import { icon, nameOf, playerName, playerOf, token } from "./art.js";
 import { faceOf } from "./faces.js";
 import { part } from "./games.js";
 import { lines, story } from "./story.js";
 import { clauses, faults, undoButton } from "./rulings.js";
-import { isHost, mayAct } from "./store.js";
-import { list, said, t } from "./words.js";
+import { isHost, mayAct, store } from "./store.js";
+import { list, said, t, wordsKnown } from "./words.js";
 
 function sheet(match, player) {
   const own = part(match.game, "play");
@@ -26,11 +26,10 @@ function sheet(match, player) {
 }
 
 /** The score so far, in seat order. */
-export function scores(match) {
-  return h("section", { class: "panel scores", "data-key": "scores" },
+export const scores = (match) => keep("scores", [match, wordsKnown(), store.people, part(match.game, "play")], () =>
+  h("section", { class: "panel scores", "data-key": "scores" },
     h("h2", null, match.over ? t("Score sheets") : t("Score so far")),
-    match.players.map((player) => sheet(match, player)));
-}
+    match.players.map((player) => sheet(match, player))));
 
 function rank(match, place) {
   const shared = place.length > 1;

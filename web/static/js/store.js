@@ -57,16 +57,19 @@ export function onChange(paint) {
   painters.push(paint);
 }
 
-/** Change the store; what changed is drawn soon, once for many changes. */
-export function change(alter) {
+/** Change the store; what changed is drawn once for many changes: at once, or `soon` where more is about to come. */
+export function change(alter, soon = queueMicrotask) {
   alter(store);
-  if (waiting) return;
   waiting = true;
-  queueMicrotask(() => {
+  soon(() => {
+    if (!waiting) return;
     waiting = false;
     for (const paint of painters) paint(store);
   });
 }
+
+/** Draw after so long, unless something else is drawn before; a page that nobody looks at would wait long for it. */
+export const later = (ms) => (paint) => (document.hidden ? queueMicrotask(paint) : setTimeout(paint, ms));
 
 /** Take what the balance is at; what was told later and came earlier stays. */
 export function takeBalance({ hidden, revision, now }) {

@@ -3,7 +3,7 @@
 
 import { afterCommand, ask, startOver } from "./net.js";
 import { addWave, clearWave } from "./waveform.js";
-import { change, store, takeBalance } from "./store.js";
+import { change, later, store, takeBalance } from "./store.js";
 
 const RETRY_STREAM_MS = 15000;
 const REOPEN_MS = 1000;
@@ -40,7 +40,7 @@ function takeView(view, fresh) {
     if (known && (fresh || view.seq === known.seq)) s.renamed = true;
     // A refusal belongs to what was on the screen; the reason of a stale one is the very change that follows it.
     if (s.refusal && s.refusal.problem !== "stale" && known && view.state !== known.state && Date.now() - s.refusal.at > 4000) s.refusal = null;
-  });
+  }, view.match?.board ? later(0) : undefined); // its board comes right behind it
   if (known) onLog(log.filter((entry) => entry.seq > last));
 }
 
