@@ -1,8 +1,8 @@
 """Runs inside the emulated machine: what the host asks for over a virtio-serial port, one shell script at a time.
 
 Standard library only, and nothing of ours: the machine's own Python runs this file as it is. Both ways a message is one
-line of JSON; bytes in it are base64. ``{"id", "run", "limit_s"}`` is answered by any number of ``{"id", "out"}`` and one
-``{"id", "exit"}``; ``{"id", "ping"}`` by ``{"id", "hello"}``, which is also sent once at the start.
+line of JSON; bytes in it are base64. ``{"id", "run", "limit_s"}`` is answered by any number of ``{"id", "out"}`` and
+one ``{"id", "exit"}``; ``{"id", "ping"}`` by ``{"id", "hello"}``, which is also sent once at the start.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _run(number: object, script: str, limit_s: float) -> Iterator[dict[str, Any]
 
     timer = threading.Timer(limit_s, end)
     timer.start()
-    assert child.stdout is not None  # noqa: S101 -- a pipe was asked for
+    assert child.stdout is not None
     with child.stdout as said:
         while data := os.read(said.fileno(), CHUNK):
             yield {"id": number, "out": data}

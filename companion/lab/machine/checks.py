@@ -48,7 +48,11 @@ TRIES = (
     Try("real-time scheduling", "os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))"),
     Try("a raw packet socket", "socket.socket(socket.AF_PACKET, socket.SOCK_RAW)"),
     Try("send to a public address", f"socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('{PUBLIC}', 9))"),
-    Try("send to an address of the house", f"socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('{PRIVATE}', 9))", ALLOWED),
+    Try(
+        "send to an address of the house",
+        f"socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('{PRIVATE}', 9))",
+        ALLOWED,
+    ),
 )
 TRIED = """
 import ctypes, os, socket, sys
@@ -96,9 +100,7 @@ def restrictions(channel: Channel) -> dict[str, Any]:
     """Have systemd run the tries under the unit's own restrictions; return what became of them, and of the service."""
     unit = channel.check(f"cat /etc/systemd/system/{UNIT}")
     command = ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", *options(unit)]
-    said = channel.check(
-        quoted([*command, "/usr/bin/python3", "-c", TRIED, *(one.python for one in TRIES)]), 600
-    )
+    said = channel.check(quoted([*command, "/usr/bin/python3", "-c", TRIED, *(one.python for one in TRIES)]), 600)
     channel.check("rm -f /var/lib/companion/.tried")
     found = tried(said)
     status = channel.check(f"cat /proc/$(systemctl show -P MainPID {UNIT})/status")
@@ -109,7 +111,9 @@ def restrictions(channel: Channel) -> dict[str, Any]:
 
 def memory(channel: Channel) -> dict[str, Any]:
     """Return what the service holds now: its control group's memory and its own process's, in MB."""
-    told = channel.check(f"systemctl show -P MemoryCurrent {UNIT}; cat /proc/$(systemctl show -P MainPID {UNIT})/status")
+    told = channel.check(
+        f"systemctl show -P MemoryCurrent {UNIT}; cat /proc/$(systemctl show -P MainPID {UNIT})/status"
+    )
     status = dict(re.findall(r"^(VmRSS|VmHWM):\s+(\d+) kB", told, re.MULTILINE))
     free = dict(re.findall(r"^(MemTotal|MemAvailable):\s+(\d+) kB", channel.check("cat /proc/meminfo"), re.MULTILINE))
     return {
@@ -122,5 +126,5 @@ def memory(channel: Channel) -> dict[str, Any]:
 
 
 def written_mb(channel: Channel) -> float:
-    """Return what was written to the machine's disk since it was switched on, in MB; what is in memory only is first."""
+    """Return what was written to the machine's disk since it was switched on, in MB, all of it flushed."""
     return int(channel.check("sync; cat /sys/block/vda/stat").split()[6]) * 512 / 1e6

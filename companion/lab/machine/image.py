@@ -12,10 +12,11 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
-from companion.lab.bench.install import LIST_SOURCES, debian_among
+from companion.lab.bench.install import LIST_SOURCES, PARTS, debian_among
 from companion.lab.machine.emulator import PORT_NAME, Disks
 
 SOURCE = Path(__file__).resolve().parents[3]
@@ -27,9 +28,11 @@ GLIBC = (17, 24, 26, 27, 28, 31, 34, 35, 36)
 """Of manylinux tags that Debian 12 (glibc 2.36) and later accept."""
 DISK_MIB, CARRIED_MIB = 4096, 768
 CARRIED = "/carried"
+NOW = (*PARTS, "Makefile", ":!companion/lab")
+"""What of this checkout is carried in: all that an installation needs."""
 SYSTEM = (
     *("linux-image-arm64", "initramfs-tools", "systemd", "systemd-sysv", "dbus", "udev", "kmod", "procps"),
-    *("iproute2", "sudo", "make", "ca-certificates"),
+    *("lz4", "iproute2", "sudo", "make", "ca-certificates"),
 )
 """Of Debian, beside what install.sh wants."""
 # Only what this disk needs is in the initial file system: a third of it, and unpacking takes long in an emulator.
@@ -62,12 +65,12 @@ class BuildError(OSError):
     """An image could not be made."""
 
 
-def packages_of(script: str) -> dict[str, list[str]]:
-    """Return the packages that install.sh names: ``PACKAGES``, and ``WANTED``, which not every suite has."""
-    found = {name: inner.split() for name, inner in re.findall(r"^(PACKAGES|WANTED)=\(([^)]*)\)", script, re.MULTILINE)}
-    if set(found) != {"PACKAGES", "WANTED"}:
+def packages_of(script: str) -> list[str]:
+    """Return the packages that install.sh must have; what it merely wants is Raspberry Pi OS's."""
+    found = re.search(r"^PACKAGES=\(([^)]+)\)", script, re.MULTILINE)
+    if found is None:
         raise BuildError("install.sh names no packages.")
-    return found
+    return found[1].split()
 
 
 def head() -> str:
@@ -75,10 +78,16 @@ def head() -> str:
     return run(["git", "-C", str(SOURCE), "rev-parse", "HEAD"]).strip()
 
 
+def product() -> str:
+    """Return a digest of what of the commit is carried in: a change of the lab, of tests or of papers is none of it."""
+    listed = run(["git", "-C", str(SOURCE), "ls-tree", "-r", "HEAD", "--", *PARTS, "Makefile"])
+    return _key([line for line in listed.splitlines() if "\tcompanion/lab/" not in line])
+
+
 def image(suite: str, folder: Path) -> tuple[Path, Path, Path]:
     """Return kernel, initial file system and disk of a suite; they are made where they are not there yet."""
     named = packages_of((SOURCE / "install.sh").read_text(encoding="utf-8"))
-    wanted = [*SYSTEM, *named["PACKAGES"], *(one for one in named["WANTED"] if one.startswith("python3-"))]
+    wanted = [*SYSTEM, *named]
     made = folder / "vmlinuz", folder / "initrd", folder / "disk.raw"
     key = _key([suite, *wanted, INITRAMFS, str(DISK_MIB), *(f"{path}\n{text}" for path, text in FILES.items())])
     if _is_made(folder / "image.json", key, made):
@@ -119,16 +128,16 @@ def carried(suite: str, folder: Path) -> Path:
     """Return the disk with this checkout, the former version, data of then, wheels for both, and the agent."""
     made = folder / "carried.raw"
     agent = Path(__file__).with_name("agent.py")
-    key = _key([suite, head(), FORMER, str(CARRIED_MIB), agent.read_text(encoding="utf-8")])
+    key = _key([suite, product(), FORMER, str(CARRIED_MIB), agent.read_text(encoding="utf-8")])
     if _is_made(folder / "carried.json", key, (made,)):
         return made
     inside = folder / "carried"
     shutil.rmtree(inside, ignore_errors=True)
     inside.mkdir(parents=True)
-    for name, commit in (("now", head()), ("then", FORMER)):
+    for name, what in (("now", ["HEAD", "--", *NOW]), ("then", [FORMER])):
         (inside / name).mkdir()
         tar = folder / f"{name}.tar"
-        run(["git", "-C", str(SOURCE), "archive", "--output", str(tar), commit])
+        run(["git", "-C", str(SOURCE), "archive", "--output", str(tar), *what])
         run(["tar", "-C", str(inside / name), "-xf", str(tar)])
         tar.unlink()
         wheels(inside / name / "requirements.txt", PYTHONS[suite], folder / "wheels")
@@ -144,7 +153,16 @@ def carried(suite: str, folder: Path) -> Path:
 
 def wheels(lock: Path, python: str, folder: Path) -> None:
     """Have pip fetch what a lock names, as wheels for aarch64; each file is checked against the lock's hashes."""
-    command = ["python3", "-m", "pip", "download", "--quiet", "--only-binary=:all:", "--no-deps", "--require-hashes"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--only-binary=:all:",
+        "--no-deps",
+        "--require-hashes",
+    ]
     command += [f"--platform=manylinux_2_{minor}_aarch64" for minor in GLIBC]
     command += ["--platform=manylinux2014_aarch64", f"--python-version={python}", "--implementation=cp"]
     run([*command, "--requirement", str(lock), "--dest", str(folder)], 1800)
