@@ -14,9 +14,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from companion.lab.machine.image import PYTHONS, head, product
+from companion.lab.machine.image import PYTHONS, head, product, recipe
 from companion.lab.machine.results import Results, table, words
-from companion.lab.machine.steps import STEPS, Visit
+from companion.lab.machine.steps import AFRESH, STEPS, Visit
 
 MOVES = 40
 """How many moves of each board game are played; whole ones take an hour in an emulator."""
@@ -32,8 +32,9 @@ def main() -> int:
     given = parser.parse_args()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "companion-machine"
     (cache / given.suite).mkdir(parents=True, exist_ok=True)
-    results = Results(cache / given.suite / "results.json", product(), head())
-    results.forget({name for name, _ in STEPS} if given.again else set(given.step or ()))
+    results = Results(cache / given.suite / "results.json", f"{recipe(given.suite)} {product()}", head())
+    again = {name for name, _ in STEPS} if given.again else set(given.step or ())
+    results.forget(again.union(*(AFRESH.get(name, set()) for name in again)))
     visit = Visit(given.suite, cache, given.moves, results.kept)
     began, bad = time.monotonic(), False
     try:

@@ -84,12 +84,20 @@ def product() -> str:
     return _key([line for line in listed.splitlines() if "\tcompanion/lab/" not in line])
 
 
+def packages() -> list[str]:
+    """Return what of Debian is in an image."""
+    return [*SYSTEM, *packages_of((SOURCE / "install.sh").read_text(encoding="utf-8"))]
+
+
+def recipe(suite: str) -> str:
+    """Return a digest of what an image is made of."""
+    return _key([suite, *packages(), INITRAMFS, str(DISK_MIB), *(f"{path}\n{text}" for path, text in FILES.items())])
+
+
 def image(suite: str, folder: Path) -> tuple[Path, Path, Path]:
     """Return kernel, initial file system and disk of a suite; they are made where they are not there yet."""
-    named = packages_of((SOURCE / "install.sh").read_text(encoding="utf-8"))
-    wanted = [*SYSTEM, *named]
     made = folder / "vmlinuz", folder / "initrd", folder / "disk.raw"
-    key = _key([suite, *wanted, INITRAMFS, str(DISK_MIB), *(f"{path}\n{text}" for path, text in FILES.items())])
+    key = recipe(suite)
     if _is_made(folder / "image.json", key, made):
         return made
     if os.geteuid() != 0:
@@ -100,7 +108,7 @@ def image(suite: str, folder: Path) -> tuple[Path, Path, Path]:
     emulated_programs()
     mirror = debian_among(run(list(LIST_SOURCES)))
     command = ["mmdebstrap", "--arch=arm64", "--variant=apt", "--mode=root", "--format=directory", "--quiet"]
-    command += ['--aptopt=Apt::Install-Recommends "false"', f"--include={','.join(wanted)}"]
+    command += ['--aptopt=Apt::Install-Recommends "false"', f"--include={','.join(packages())}"]
     command += [f"--essential-hook={INITRAMFS}", suite, str(root), f"deb {mirror} {suite} main"]
     run(command, 7200)
     _finish(root, made)

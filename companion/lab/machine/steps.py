@@ -20,13 +20,17 @@ Figures = dict[str, Any]
 INSTALL_S = 5400.0
 """How long an installation may take: unpacking, compiling and watching take a quarter of an hour on two free cores."""
 OFFLINE = f"PIP_NO_INDEX=1 PIP_FIND_LINKS={CARRIED}/wheels"
+MAKE_INSTALL = "make install"
 FULL_MB, SMALL_MB = 1024, 512
 DIGEST = """
 import hashlib, json, sqlite3
-rows = sqlite3.connect("file:/var/lib/companion/journal.sqlite?mode=ro", uri=True).execute(
-    "SELECT seq, at, kind, body, by, by_role, action_id FROM entry ORDER BY seq").fetchall()
-print(json.dumps({"entries": len(rows), "digest": hashlib.sha256(repr(rows).encode()).hexdigest()[:16],
-    "digest of": [hashlib.sha256(repr(rows[:n]).encode()).hexdigest()[:16] for n in range(len(rows) + 1)]}))
+digest, after = hashlib.sha256(), []
+after.append(digest.hexdigest()[:16])
+for row in sqlite3.connect("file:/var/lib/companion/journal.sqlite?mode=ro", uri=True).execute(
+        "SELECT seq, at, kind, body, by, by_role, action_id FROM entry ORDER BY seq"):
+    digest.update(repr(row).encode())
+    after.append(digest.hexdigest()[:16])
+print(json.dumps({"entries": len(after) - 1, "digest": after[-1], "digest of": after}))
 """
 """Asked inside: how many entries the journal has, and a digest of its first ones, for each number of them."""
 
@@ -99,7 +103,7 @@ def _written(log: Any, text: str) -> None:
     log.flush()
 
 
-def journal(visit: Visit, machine: Machine) -> dict[str, Any]:
+def journal(machine: Machine) -> dict[str, Any]:
     """Return how many entries the journal has and what digests, read beside the service."""
     said = machine.channel.check(checks.quoted(["python3", "-c", DIGEST]))
     answer: dict[str, Any] = json.loads(said)
@@ -142,12 +146,12 @@ def install(visit: Visit) -> Figures:
     """`make install`, as at a Pi: the unit active, the page answered."""
     machine = visit.on("first")
     began = time.monotonic()
-    visit.run(machine, f"cd {CARRIED}/now && {OFFLINE} make install", INSTALL_S)
+    visit.run(machine, f"cd {CARRIED}/now && {OFFLINE} {MAKE_INSTALL}", INSTALL_S)
     took = time.monotonic() - began
-    return {"seconds": round(took), **_stands(visit, machine)}
+    return {"seconds": round(took), **_stands(machine)}
 
 
-def _stands(visit: Visit, machine: Machine) -> Figures:
+def _stands(machine: Machine) -> Figures:
     state = machine.channel.run(f"systemctl is-active {checks.UNIT}").said.strip()
     same("the unit", "active", state)
     told = health(Phone(machine.port, patience_s=120))
@@ -165,7 +169,7 @@ def evening(visit: Visit) -> Figures:
     took = time.monotonic() - began
     figures = {"seconds": round(took), **played.figures()}
     figures["written, MB"] = round(checks.written_mb(machine.channel) - before, 1)
-    visit.kept["journal"] = journal(visit, machine)["digest"]
+    visit.kept["journal"] = journal(machine)["digest"]
     return figures | checks.memory(machine.channel)
 
 
@@ -174,15 +178,16 @@ def restart(visit: Visit) -> Figures:
     machine = visit.on("first")
     machine.wait_page()
     phone = visit.host(machine)
-    before, entries = health(phone)["journal"], journal(visit, machine)
+    before, entries = health(phone)["journal"], journal(machine)
     began = time.monotonic()
     visit.run(machine, f"systemctl restart {checks.UNIT}")
     machine.wait_page()
     took = time.monotonic() - began
     same("the state", before, health(phone)["journal"])
-    same("the journal", entries["digest"], journal(visit, machine)["digest"])
-    do(phone, "close-match", {})
-    visit.kept["journal"] = journal(visit, machine)["digest"]
+    same("the journal", entries["digest"], journal(machine)["digest"])
+    if _match_open(phone):
+        do(phone, "close-match", {})
+    visit.kept["journal"] = journal(machine)["digest"]
     return {"seconds": round(took), "entries": entries["entries"]}
 
 
@@ -192,7 +197,7 @@ def backup(visit: Visit) -> Figures:
     machine.wait_page()
     said = visit.run(machine, "companion backup --json")
     told = json.loads(said.strip().splitlines()[-1])
-    same("the newest entry", journal(visit, machine)["entries"], told["seq"])
+    same("the newest entry", journal(machine)["entries"], told["seq"])
     return {"kB": round(told["size"] / 1000), "files": told["files"], "entry": told["seq"]}
 
 
@@ -212,16 +217,16 @@ def small(visit: Visit) -> Figures:
     machine = visit.on("first", SMALL_MB, anew=True)
     page = machine.wait_page()
     machine.wait_ready()
-    same("the journal", visit.kept.get("journal"), journal(visit, machine)["digest"])
+    same("the journal", visit.kept.get("journal"), journal(machine)["digest"])
     before = checks.written_mb(machine.channel)
     phone = visit.host(machine)
-    if health(phone)["journal"]["state"] and _match_open(phone):
+    if _match_open(phone):
         do(phone, "close-match", {})
     played = play(phone, visit.moves)
     figures = {"power-on to first page, s": round(page), **played.figures()}
     figures["seconds"] = round(time.monotonic() - began)
     figures["written, MB"] = round(checks.written_mb(machine.channel) - before, 1)
-    return figures | checks.memory(machine.channel) | _stands(visit, machine)
+    return figures | checks.memory(machine.channel) | _stands(machine)
 
 
 def _match_open(phone: Phone) -> bool:
@@ -263,9 +268,9 @@ def former(visit: Visit) -> Figures:
     if _match_open(phone):
         do(phone, "close-match", {})
     do(phone, "open-match", {"game": "igloo-pop", "players": SEATS, "draw": True})
-    kept = journal(visit, machine)
+    kept = journal(machine)
     visit.kept["then"] = {"entries": kept["entries"], "digest": kept["digest"]}
-    return {"seconds": round(took), "entries": kept["entries"], **_stands(visit, machine)}
+    return {"seconds": round(took), "entries": kept["entries"], **_stands(machine)}
 
 
 def upgrade(visit: Visit) -> Figures:
@@ -273,16 +278,16 @@ def upgrade(visit: Visit) -> Figures:
     machine = visit.on("second")
     then = visit.kept["then"]
     began = time.monotonic()
-    visit.run(machine, f"cd {CARRIED}/now && {OFFLINE} make install", INSTALL_S)
+    visit.run(machine, f"cd {CARRIED}/now && {OFFLINE} {MAKE_INSTALL}", INSTALL_S)
     took = time.monotonic() - began
     machine.wait_page()
-    now = journal(visit, machine)
+    now = journal(machine)
     same("the entries of then", then["digest"], now["digest of"][then["entries"]])
     phone = visit.host(machine)
     do(phone, "close-match", {})
-    kept = journal(visit, machine)
+    kept = journal(machine)
     visit.kept["upgraded"] = {"entries": kept["entries"], "digest": kept["digest"]}
-    return {"seconds": round(took), "entries": kept["entries"], **_stands(visit, machine)}
+    return {"seconds": round(took), "entries": kept["entries"], **_stands(machine)}
 
 
 def rollback(visit: Visit) -> Figures:
@@ -293,14 +298,14 @@ def rollback(visit: Visit) -> Figures:
     first = machine.channel.run(f"cd {CARRIED}/now && ./install.sh --rollback", INSTALL_S)
     told, how = first.said, "--rollback"
     if first.status and "--old-nights" in told:
-        same("the journal", upgraded["digest"], journal(visit, machine)["digest"])
+        same("the journal", upgraded["digest"], journal(machine)["digest"])
         how = "--rollback --old-nights"
         told = visit.run(machine, f"cd {CARRIED}/now && ./install.sh {how}", INSTALL_S)
     elif first.status:
         raise FailedError(told.strip().splitlines()[-1])
     took = time.monotonic() - began
     machine.wait_page()
-    now = journal(visit, machine)
+    now = journal(machine)
     share = visit.kept["then"]
     same("the entries of then", share["digest"], now["digest of"][share["entries"]])
     said = re.findall(r"Installed: (.*?), nights", told)
@@ -324,3 +329,6 @@ STEPS: tuple[tuple[str, Callable[[Visit], Figures]], ...] = (
     ("upgrade", upgrade),
     ("rollback", rollback),
 )
+AFRESH = {"boot": {"install", "evening", "restart", "backup", "restrictions", "512 MB", "plug"}}
+AFRESH["0.1.0"] = {"upgrade", "rollback"}
+"""Steps that begin a machine afresh, with those that are then to be done again."""

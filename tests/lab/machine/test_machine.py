@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.lab.machine.checks import ALLOWED, HELD, TRIES, options, quoted, tried, wrong
+from companion.lab.machine.checks import ALLOWED, HELD, REFUSED, TRIES, options, quoted, tried, wrong
 from companion.lab.machine.emulator import Disks, qemu_command
 from companion.lab.machine.evening import games
 from companion.lab.machine.image import BuildError, packages_of
@@ -14,6 +14,7 @@ from companion.lab.machine.results import Results, words
 from companion.lab.machine.steps import STEPS
 from companion.rules import games as all_games
 
+DENIED = "Permission denied"
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -35,7 +36,7 @@ def test_every_restriction_of_the_unit_is_given_to_the_tries() -> None:
 
 def test_a_try_that_ends_otherwise_or_not_at_all_is_wrong() -> None:
     said = "".join(
-        f"{number} {one.wanted}{' Permission denied' if one.wanted == HELD else ''}\n"
+        f"{number} {one.wanted}{f' {one.why or DENIED}' if one.wanted == HELD else ''}\n"
         for number, one in enumerate(TRIES)
     )
     assert wrong(tried(said)) == []
@@ -43,6 +44,7 @@ def test_a_try_that_ends_otherwise_or_not_at_all_is_wrong() -> None:
     assert {one.wanted for one in TRIES} == {ALLOWED, HELD}
     assert wrong(tried(said.replace("\n3 held back", "\n3 allowed"))) == [TRIES[3].what]
     assert wrong(tried(said.split("\n", 1)[1])) == [TRIES[0].what]
+    assert wrong(tried(said.replace(REFUSED, "Network is unreachable"))) == ["send to a public address"]
 
 
 def test_finished_steps_are_known_again_for_the_same_product_only(tmp_path: Path) -> None:
