@@ -34,7 +34,7 @@ def packed(message: dict[str, Any]) -> bytes:
     return json.dumps(plain).encode("ascii") + b"\n"
 
 
-class Lines:
+class MessageReader:
     """Makes messages of bytes as they come; a line that is no message is passed over."""
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ def main() -> None:
             data = data[os.write(port, data) :]
 
     send({"hello": up_s()})
-    lines = Lines()
+    lines = MessageReader()
     while True:
         data = os.read(port, CHUNK)
         if not data:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.lab.machine.agent import Lines, packed
+from companion.lab.machine.agent import MessageReader, packed
 
 GRACE_S = 120.0
 """How much later than the machine's own limit an answer may come."""
@@ -23,7 +23,7 @@ class ChannelError(OSError):
 
 
 @dataclass(frozen=True)
-class Done:
+class ScriptResult:
     """What a script printed (both streams), its exit status, and how many seconds it took."""
 
     said: str
@@ -31,11 +31,11 @@ class Done:
     seconds: float
 
 
-class Channel:
+class CommandChannel:
     """Runs scripts in the machine, one after the other; ``alive`` tells whether the machine still runs."""
 
     def __init__(self, place: Path, alive: Callable[[], bool]) -> None:
-        self._alive, self._lines, self._number = alive, Lines(), 0
+        self._alive, self._lines, self._number = alive, MessageReader(), 0
         self._line = socket.socket(socket.AF_UNIX)
         self._line.connect(str(place))
         self._line.settimeout(LOOK_S)
@@ -56,7 +56,7 @@ class Channel:
             if (hello := message.get("hello")) is not None:
                 return float(str(hello))
 
-    def run(self, script: str, limit_s: float = 600.0, heard: Callable[[str], None] | None = None) -> Done:
+    def run(self, script: str, limit_s: float = 600.0, heard: Callable[[str], None] | None = None) -> ScriptResult:
         """Run a shell script as root and wait for its end; ``heard`` is told what it prints meanwhile.
 
         :raises ChannelError: when the machine ends meanwhile, or does not answer in time.
@@ -76,7 +76,7 @@ class Channel:
                     heard(part.decode("utf-8", "replace"))
             elif "exit" in message:
                 text = said.decode("utf-8", "replace")
-                return Done(text, int(str(message["exit"])), time.monotonic() - began)
+                return ScriptResult(text, int(str(message["exit"])), time.monotonic() - began)
 
     def check(self, script: str, limit_s: float = 600.0) -> str:
         """Run a script that must succeed and return what it printed.

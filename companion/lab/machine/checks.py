@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from companion.lab.machine.channel import Channel
+from companion.lab.machine.channel import CommandChannel
 
 UNIT = "companion.service"
 PROPERTIES = (
@@ -101,7 +101,7 @@ def quoted(words: list[str]) -> str:
     return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
 
 
-def restrictions(channel: Channel) -> dict[str, Any]:
+def restrictions(channel: CommandChannel) -> dict[str, Any]:
     """Have systemd run the tries under the unit's own restrictions; return what became of them, and of the service."""
     unit = channel.check(f"cat /etc/systemd/system/{UNIT}")
     # QEMU names no router in a network that leads nowhere. Without restrictions a public address must be reachable.
@@ -117,7 +117,7 @@ def restrictions(channel: Channel) -> dict[str, Any]:
     return {"tries": found, "wrong": wrong(found), "process": kept, "systemd-analyze security": exposure}
 
 
-def memory(channel: Channel) -> dict[str, Any]:
+def memory(channel: CommandChannel) -> dict[str, Any]:
     """Return what the service holds now: its control group's memory and its own process's, in MB."""
     told = channel.check(
         f"systemctl show -P MemoryCurrent {UNIT}; cat /proc/$(systemctl show -P MainPID {UNIT})/status"
@@ -133,6 +133,6 @@ def memory(channel: Channel) -> dict[str, Any]:
     }
 
 
-def written_mb(channel: Channel) -> float:
+def written_mb(channel: CommandChannel) -> float:
     """Return what was written to the machine's disk since it was switched on, in MB, all of it flushed."""
     return int(channel.check("sync; cat /sys/block/vda/stat").split()[6]) * 512 / 1e6

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.lab.machine.channel import Channel, ChannelError
+from companion.lab.machine.channel import CommandChannel, ChannelError
 
 PAGE = 8080
 """The service's port inside."""
@@ -125,11 +125,11 @@ class Machine:
         self._process.wait()
         self._log.close()
 
-    def _connected(self) -> Channel:
+    def _connected(self) -> CommandChannel:
         end = time.monotonic() + 60
         while self.on and time.monotonic() < end:
             with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
-                return Channel(self._folder / "channel", lambda: self.on)
+                return CommandChannel(self._folder / "channel", lambda: self.on)
             time.sleep(0.05)
         words = (self._folder / "qemu.log").read_text(encoding="utf-8", errors="replace").strip()
         raise ChannelError(f"QEMU did not start: {words[-300:]}")

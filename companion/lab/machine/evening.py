@@ -21,7 +21,7 @@ Told = tuple[str, dict[str, Any]]
 """A command of a night with its body."""
 
 
-class RefusedError(OSError):
+class NotTakenError(OSError):
     """The service refused what the table did."""
 
 
@@ -47,7 +47,7 @@ def host_phone(port: int, token: str) -> Phone:
     phone = Phone(port, patience_s=PATIENCE_S)
     status, said = phone.ask("POST", f"/host/{token}")
     if status != 303:
-        raise RefusedError(f"The host link was answered with {status}: {said[:200]!r}")
+        raise NotTakenError(f"The host link was answered with {status}: {said[:200]!r}")
     return phone
 
 
@@ -55,7 +55,7 @@ def health(phone: Phone) -> dict[str, Any]:
     """Return what the service says of itself."""
     status, said = phone.ask("GET", "/api/health")
     if status != 200:
-        raise RefusedError(f"/api/health was answered with {status}.")
+        raise NotTakenError(f"/api/health was answered with {status}.")
     answer: dict[str, Any] = json.loads(said)
     return answer
 
@@ -63,13 +63,13 @@ def health(phone: Phone) -> dict[str, Any]:
 def do(phone: Phone, command: str, body: dict[str, Any]) -> dict[str, Any]:
     """Give a command on the state as it is.
 
-    :raises RefusedError: when it was not acknowledged.
+    :raises NotTakenError: when it was not acknowledged.
     """
     state = health(phone)["journal"]["state"]
     told = {"command": command, "body": body, "action_id": os.urandom(8).hex(), "state": state}
     answer: dict[str, Any] = json.loads(phone.ask("POST", "/api/do", told)[1])
     if not answer.get("ok"):
-        raise RefusedError(f"{command} {json.dumps(body)[:120]}: {json.dumps(answer)[:300]}")
+        raise NotTakenError(f"{command} {json.dumps(body)[:120]}: {json.dumps(answer)[:300]}")
     return answer
 
 

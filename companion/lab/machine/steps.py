@@ -306,12 +306,11 @@ def rollback(visit: Visit) -> Figures:
     took = time.monotonic() - began
     machine.wait_page()
     now = journal(machine)
-    share = visit.kept["then"]
-    same("the entries of then", share["digest"], now["digest of"][share["entries"]])
+    then = visit.kept["then"]
+    same("the entries of then", then["digest"], now["digest of"][then["entries"]])
     said = re.findall(r"Installed: (.*?), nights", told)
-    return {"seconds": round(took), "how": how, "said": said[-1] if said else "", "entries": now["entries"]} | _stands(
-        visit, machine
-    )
+    figures = {"seconds": round(took), "how": how, "said": said[-1] if said else "", "entries": now["entries"]}
+    return figures | _stands(machine)
 
 
 STEPS: tuple[tuple[str, Callable[[Visit], Figures]], ...] = (

@@ -10,25 +10,25 @@ from pathlib import Path
 
 import pytest
 
-from companion.lab.machine.agent import TIMED_OUT, Lines, answers, packed
-from companion.lab.machine.channel import Channel, ChannelError
+from companion.lab.machine.agent import TIMED_OUT, MessageReader, answers, packed
+from companion.lab.machine.channel import CommandChannel, ChannelError
 
 
 def test_lines_come_together_from_any_pieces() -> None:
     sent = b"".join(packed({"id": number, "out": bytes(range(256))}) for number in range(3))
     for size in (1, 7, len(sent)):
-        lines = Lines()
+        lines = MessageReader()
         found = [one for start in range(0, len(sent), size) for one in lines.feed(sent[start : start + size])]
         assert [one["id"] for one in found] == [0, 1, 2]
         assert all(base64.b64decode(one["out"]) == bytes(range(256)) for one in found)
 
 
 def test_what_is_no_message_is_passed_over() -> None:
-    assert Lines().feed(b'half a line\n\n[1]\n\xff\xfe\n{"id": 1}\n{"id":') == [{"id": 1}]
+    assert MessageReader().feed(b'half a line\n\n[1]\n\xff\xfe\n{"id": 1}\n{"id":') == [{"id": 1}]
 
 
 @pytest.fixture
-def joined(tmp_path: Path) -> Iterator[Callable[[], Channel]]:
+def joined(tmp_path: Path) -> Iterator[Callable[[], CommandChannel]]:
     """Both ends on one socket; the agent's answers a line for a line, after rubbish and an old greeting."""
     place = tmp_path / "channel"
     port = socket.socket(socket.AF_UNIX)
@@ -39,7 +39,7 @@ def joined(tmp_path: Path) -> Iterator[Callable[[], Channel]]:
         line = port.accept()[0]
         with line:
             line.sendall(b"rubbish\n" + packed({"hello": 12.5}) + packed({"id": 99, "exit": 1}))
-            lines = Lines()
+            lines = MessageReader()
             while data := line.recv(1 << 16):
                 for message in lines.feed(data):
                     if message.get("run") == "end":
@@ -49,10 +49,10 @@ def joined(tmp_path: Path) -> Iterator[Callable[[], Channel]]:
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
-    channels: list[Channel] = []
+    channels: list[CommandChannel] = []
 
-    def connect() -> Channel:
-        channels.append(Channel(place, lambda: True))
+    def connect() -> CommandChannel:
+        channels.append(CommandChannel(place, lambda: True))
         return channels[-1]
 
     yield connect
@@ -63,7 +63,7 @@ def joined(tmp_path: Path) -> Iterator[Callable[[], Channel]]:
 
 
 @pytest.mark.process
-def test_scripts_run_one_after_the_other(joined: Callable[[], Channel]) -> None:
+def test_scripts_run_one_after_the_other(joined: Callable[[], CommandChannel]) -> None:
     channel = joined()
     assert channel.wait_ready(30) == 12.5
     heard: list[str] = []
@@ -76,7 +76,7 @@ def test_scripts_run_one_after_the_other(joined: Callable[[], Channel]) -> None:
 
 
 @pytest.mark.process
-def test_a_script_that_takes_too_long_is_ended_with_its_children(joined: Callable[[], Channel]) -> None:
+def test_a_script_that_takes_too_long_is_ended_with_its_children(joined: Callable[[], CommandChannel]) -> None:
     channel = joined()
     # What it began holds its output: the answer comes when all of them are gone.
     done = channel.run("sleep 1000 & echo begun; wait", limit_s=2)
@@ -85,6 +85,6 @@ def test_a_script_that_takes_too_long_is_ended_with_its_children(joined: Callabl
 
 
 @pytest.mark.process
-def test_a_machine_that_ends_is_told(joined: Callable[[], Channel]) -> None:
+def test_a_machine_that_ends_is_told(joined: Callable[[], CommandChannel]) -> None:
     with pytest.raises(ChannelError, match="has ended"):
         joined().run("end")
