@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.lab.machine.channel import CommandChannel, ChannelError
+from companion.lab.machine.channel import ChannelError, CommandChannel
 
 PAGE = 8080
 """The service's port inside."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from companion.lab.machine.agent import TIMED_OUT, MessageReader, answers, packed
-from companion.lab.machine.channel import CommandChannel, ChannelError
+from companion.lab.machine.channel import ChannelError, CommandChannel
 
 
 def test_lines_come_together_from_any_pieces() -> None:
