@@ -110,6 +110,11 @@ def journal(machine: Machine) -> dict[str, Any]:
     return answer
 
 
+def program(machine: Machine) -> str:
+    """Return the folder of the version that is installed: both call themselves 0.1.0."""
+    return machine.channel.check("readlink /opt/companion/current").strip()
+
+
 def same(what: str, before: object, after: object) -> None:
     """Stop where something that must stay is not what it was."""
     if before != after:
@@ -269,7 +274,7 @@ def former(visit: Visit) -> Figures:
         do(phone, "close-match", {})
     do(phone, "open-match", {"game": "igloo-pop", "players": SEATS, "draw": True})
     kept = journal(machine)
-    visit.kept["then"] = {"entries": kept["entries"], "digest": kept["digest"]}
+    visit.kept["then"] = {"entries": kept["entries"], "digest": kept["digest"], "program": program(machine)}
     return {"seconds": round(took), "entries": kept["entries"], **_stands(machine)}
 
 
@@ -280,6 +285,8 @@ def upgrade(visit: Visit) -> Figures:
     began = time.monotonic()
     visit.run(machine, f"cd {CARRIED}/now && {OFFLINE} {MAKE_INSTALL}", INSTALL_S)
     took = time.monotonic() - began
+    if program(machine) == then["program"]:
+        raise FailedError("The former version is still the one in place.")
     machine.wait_page()
     now = journal(machine)
     same("the entries of then", then["digest"], now["digest of"][then["entries"]])
@@ -307,6 +314,7 @@ def rollback(visit: Visit) -> Figures:
     machine.wait_page()
     now = journal(machine)
     then = visit.kept["then"]
+    same("the program", then["program"], program(machine))
     same("the entries of then", then["digest"], now["digest of"][then["entries"]])
     said = re.findall(r"Installed: (.*?), nights", told)
     figures = {"seconds": round(took), "how": how, "said": said[-1] if said else "", "entries": now["entries"]}
