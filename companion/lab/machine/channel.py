@@ -12,6 +12,8 @@ from pathlib import Path
 
 from companion.lab.machine.agent import MessageReader, packed
 
+LIMIT_S = 3600.0
+"""How long a script may take, where nothing else is said."""
 GRACE_S = 120.0
 """How much later than the machine's own limit an answer may come."""
 LOOK_S = 5.0
@@ -56,7 +58,7 @@ class CommandChannel:
             if (hello := message.get("hello")) is not None:
                 return float(str(hello))
 
-    def run(self, script: str, limit_s: float = 600.0, heard: Callable[[str], None] | None = None) -> ScriptResult:
+    def run(self, script: str, limit_s: float = LIMIT_S, heard: Callable[[str], None] | None = None) -> ScriptResult:
         """Run a shell script as root and wait for its end; ``heard`` is told what it prints meanwhile.
 
         :raises ChannelError: when the machine ends meanwhile, or does not answer in time.
@@ -78,7 +80,7 @@ class CommandChannel:
                 text = said.decode("utf-8", "replace")
                 return ScriptResult(text, int(str(message["exit"])), time.monotonic() - began)
 
-    def check(self, script: str, limit_s: float = 600.0) -> str:
+    def check(self, script: str, limit_s: float = LIMIT_S) -> str:
         """Run a script that must succeed and return what it printed.
 
         :raises ChannelError: with the last lines that it printed, when it did not succeed.

@@ -15,7 +15,7 @@ from companion.lab.worlds.boards import BOARDS, players, record
 from companion.lab.worlds.evening import CARDS, PLACED
 
 SEED = 5
-PATIENCE_S = 120.0
+PATIENCE_S = 600.0
 """How long an answer may take; an emulator on a busy PC is slower than any board."""
 Told = tuple[str, dict[str, Any]]
 """A command of a night with its body."""

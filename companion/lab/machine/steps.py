@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from companion.lab.machine import checks
+from companion.lab.machine.channel import LIMIT_S
 from companion.lab.machine.emulator import Machine
-from companion.lab.machine.evening import do, health, host_phone, play
+from companion.lab.machine.evening import PATIENCE_S, do, health, host_phone, play
 from companion.lab.machine.image import CARRIED, carried, disks, image
 from companion.lab.phone import Phone
 
 Figures = dict[str, Any]
-INSTALL_S = 5400.0
+INSTALL_S = 6 * 3600.0
 """How long an installation may take: unpacking, compiling and watching take a quarter of an hour on two free cores."""
 OFFLINE = f"PIP_NO_INDEX=1 PIP_FIND_LINKS={CARRIED}/wheels"
 MAKE_INSTALL = "make install"
@@ -80,7 +81,7 @@ class Visit:
                 self.machine.off()
         self.machine = self.phone = None
 
-    def run(self, machine: Machine, script: str, limit_s: float = 900.0) -> str:
+    def run(self, machine: Machine, script: str, limit_s: float = LIMIT_S) -> str:
         """Run a script that must succeed; what it prints goes into the machine's log, too."""
         with (self.cache / self.suite / self.name / "said.log").open("a", encoding="utf-8") as log:
             log.write(f"$ {script}\n")
@@ -159,7 +160,7 @@ def install(visit: Visit) -> Figures:
 def _stands(machine: Machine) -> Figures:
     state = machine.channel.run(f"systemctl is-active {checks.UNIT}").said.strip()
     same("the unit", "active", state)
-    told = health(Phone(machine.port, patience_s=120))
+    told = health(Phone(machine.port, patience_s=PATIENCE_S))
     starts = machine.channel.check(f"systemctl show -P NRestarts {checks.UNIT}").strip()
     return {"unit": state, "version": told["version"], "starts anew": int(starts)}
 
