@@ -100,17 +100,44 @@ def image(suite: str, folder: Path) -> tuple[Path, Path, Path]:
     if os.geteuid() != 0:
         raise BuildError("Making an image needs root: sudo make machine")
     root = folder / "root"
-    shutil.rmtree(root, ignore_errors=True)
+    clear(root)
     folder.mkdir(parents=True, exist_ok=True)
     emulated_programs()
     mirror = debian_among(run(list(LIST_SOURCES)))
     command = ["mmdebstrap", "--arch=arm64", "--variant=apt", "--mode=root", "--format=directory", "--quiet"]
     command += ['--aptopt=Apt::Install-Recommends "false"', f"--include={','.join(packages())}"]
     command += [suite, str(root), f"deb {mirror} {suite} main"]
-    run(command, BUILD_S)
-    _finish(root, made)
+    try:
+        run(command, BUILD_S)
+        _finish(root, made)
+    except BaseException:
+        clear(root)
+        raise
     (folder / "image.json").write_text(json.dumps({"key": key}), encoding="utf-8")
     return made
+
+
+def mounted_below(folder: Path, mounts: str) -> list[str]:
+    """Return what is mounted in a folder or at it, the innermost first; ``mounts`` is the text of mountinfo."""
+    places = [
+        re.sub(r"\\([0-7]{3})", lambda sign: chr(int(sign[1], 8)), line.split()[4]) for line in mounts.splitlines()
+    ]
+    found = [place for place in places if Path(place) == folder or folder in Path(place).parents]
+    return sorted(found, key=len, reverse=True)
+
+
+def clear(folder: Path) -> None:
+    """Take a folder away, and nothing that is mounted in it.
+
+    A build that was killed leaves this machine's own /dev/shm mounted in there: it is unmounted first.
+
+    :raises BuildError: when something cannot be unmounted; then nothing is taken away.
+    """
+    folder = folder.resolve()
+    for place in mounted_below(folder, Path("/proc/self/mountinfo").read_text(encoding="utf-8")):
+        run(["umount", place])
+    if folder.exists():
+        run(["rm", "-rf", "--one-file-system", str(folder)], 1800)
 
 
 def _finish(root: Path, made: tuple[Path, Path, Path]) -> None:
@@ -126,7 +153,7 @@ def _finish(root: Path, made: tuple[Path, Path, Path]) -> None:
     for name, place in (("vmlinuz", made[0]), ("initrd.img", made[1])):
         shutil.copy(root / name, place)
     disk(made[2], root, DISK_MIB, "root")
-    shutil.rmtree(root)
+    clear(root)
 
 
 def carried(suite: str, folder: Path) -> Path:
@@ -137,7 +164,7 @@ def carried(suite: str, folder: Path) -> Path:
     if _is_made(folder / "carried.json", key, (made,)):
         return made
     inside = folder / "carried"
-    shutil.rmtree(inside, ignore_errors=True)
+    clear(inside)
     inside.mkdir(parents=True)
     for name, what in (("now", ["HEAD", "--", *NOW]), ("then", [FORMER])):
         (inside / name).mkdir()
@@ -151,7 +178,7 @@ def carried(suite: str, folder: Path) -> Path:
         archive.extractall(inside / "data", [name for name in archive.namelist() if name.startswith("data/")])
     shutil.copy(agent, inside / "agent.py")
     disk(made, inside, CARRIED_MIB, "carried")
-    shutil.rmtree(inside)
+    clear(inside)
     (folder / "carried.json").write_text(json.dumps({"key": key}), encoding="utf-8")
     return made
 

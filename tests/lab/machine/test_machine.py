@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from companion.lab.machine import image
 from companion.lab.machine.checks import ALLOWED, HELD, REFUSED, TRIES, options, quoted, tried, wrong
 from companion.lab.machine.emulator import Disks, qemu_command
 from companion.lab.machine.evening import games
-from companion.lab.machine.image import BuildError, packages_of
+from companion.lab.machine.image import BuildError, clear, mounted_below, packages_of
 from companion.lab.machine.results import Results, words
 from companion.lab.machine.steps import STEPS
 from companion.rules import games as all_games
@@ -22,6 +23,28 @@ def test_the_packages_are_those_that_the_installer_must_have() -> None:
     assert packages_of((ROOT / "install.sh").read_text(encoding="utf-8"))[:2] == ["python3", "python3-venv"]
     with pytest.raises(BuildError):
         packages_of("apt-get install everything")
+
+
+def test_what_a_killed_build_left_mounted_is_found_the_innermost_first() -> None:
+    line = "46 27 0:27 / {} rw,relatime shared:1 - tmpfs tmpfs rw"
+    places = ("/", "/proc", "/c/root", "/c/root/dev", "/c/root/dev/shm", "/c/root/a\\040bc", "/c/rooted/proc")
+    mounts = "\n".join(line.format(place) for place in places)
+    assert mounted_below(Path("/c/root"), mounts) == ["/c/root/dev/shm", "/c/root/a bc", "/c/root/dev", "/c/root"]
+    assert mounted_below(Path("/c/other"), mounts) == []
+
+
+@pytest.mark.process
+def test_nothing_is_taken_away_where_something_stays_mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "root" / "etc").mkdir(parents=True)
+    (tmp_path / "root" / "etc" / "kept").touch()
+    with monkeypatch.context() as patched:
+        patched.setattr(image, "mounted_below", lambda folder, mounts: [str(folder / "no mount")])
+        with pytest.raises(BuildError, match="umount"):
+            clear(tmp_path / "root")
+    assert (tmp_path / "root" / "etc" / "kept").exists()
+    clear(tmp_path / "root")
+    clear(tmp_path / "root")
+    assert not (tmp_path / "root").exists()
 
 
 def test_every_restriction_of_the_unit_is_given_to_the_tries() -> None:
