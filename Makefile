@@ -12,11 +12,14 @@ APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-
   libsimavr-dev libelf-dev pkg-config
 APT_BROWSER := chromium-headless-shell fonts-dejavu-core
 APT_INSTALL := shellcheck systemd mosquitto e2fsprogs age strace openssh-client
+APT_MACHINE := qemu-system-arm qemu-user-static mmdebstrap e2fsprogs
 # The lock: versions, and the hashes that their files must have; of what runs, and of all that development needs.
 LOCK := --constraint constraints.txt
 RUN_ARGS ?=
 MUTATION_ARGS ?=
 SOAK_SECONDS ?= 3600
+MACHINE_SUITES ?= bookworm trixie
+MACHINE_ARGS ?=
 SHEET ?= $(VENV)/contact-sheet.webp
 # What was compiled is kept, whatever the shell says: else each worker and each service of a test compiles it all anew.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
@@ -24,7 +27,7 @@ PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 # one worker, which made what they share, until another has nothing left to do.
 WORKERS := -n 4 --dist worksteal
 
-.PHONY: run setup test test-long lint bench mutation pictures soak machine-plug audit firmware release install lock clean
+.PHONY: run setup test test-long lint bench mutation pictures soak machine-plug machine audit firmware release install lock clean
 
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
@@ -80,6 +83,11 @@ machine-plug: $(VENV)/.dev
 	$(BIN)/companion bench plug --seconds 30
 	$(PYTEST) -q --long --timeout 0 tests/install/test_plug.py
 
+# A Debian for aarch64 in QEMU with its own kernel and systemd, and `make install` and the first evening on it. It takes
+# long, goes on where it was left, and needs root for its images: companion/lab/machine/README.md.
+machine: $(VENV)/.dev $(VENV)/.apt-machine
+	for suite in $(MACHINE_SUITES); do $(SUDO) $(BIN)/python -m companion.lab.machine --suite $$suite $(MACHINE_ARGS) || exit 1; done
+
 # Known weaknesses of what the lock pins; asks PyPI, then OSV, so it needs the internet.
 audit: $(VENV)/.run
 	$(BIN)/python -m pip install --quiet $(LOCK) --group audit
@@ -116,14 +124,19 @@ $(VENV)/.dev: $(VENV)/.run constraints.txt
 	@touch $@
 
 # Only what is missing is asked of apt, so a second run needs no network.
+define APT
+@missing=$$(for p in $(1); do \
+  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+if [ -n "$$missing" ]; then \
+  $(SUDO) apt-get update -q && \
+  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -q -y --no-install-recommends $$missing; \
+fi
+@touch $@
+endef
 $(VENV)/.apt: $(VENV)/bin/python Makefile
-	@missing=$$(for p in $(APT_FIRMWARE) $(APT_BROWSER) $(APT_INSTALL); do \
-	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
-	if [ -n "$$missing" ]; then \
-	  $(SUDO) apt-get update -q && \
-	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -q -y --no-install-recommends $$missing; \
-	fi
-	@touch $@
+	$(call APT,$(APT_FIRMWARE) $(APT_BROWSER) $(APT_INSTALL))
+$(VENV)/.apt-machine: $(VENV)/bin/python Makefile
+	$(call APT,$(APT_MACHINE))
 
 # Both locks anew, of what is installed now. The tool that writes them is in neither and has an environment of its own.
 COMPILE = $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-annotate --no-header --no-emit-options

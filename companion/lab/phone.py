@@ -25,11 +25,11 @@ def serve_command(python: Path | None = None) -> list[str]:
 class Phone:
     """One client: plain requests with a cookie, or one live stream whose events are kept with their times.
 
-    ``number`` tells phones apart that have addresses of their own, as in a house.
+    ``number`` tells phones apart that have addresses of their own, as in a house; an answer may take ``patience_s``.
     """
 
-    def __init__(self, port: int, number: int = 0) -> None:
-        self.port = port
+    def __init__(self, port: int, number: int = 0, patience_s: float = 10.0) -> None:
+        self.port, self._patience_s = port, patience_s
         self._from = (f"127.0.0.{1 + number % 250}", 0)
         self.cookie = ""
         self.heard: list[tuple[float, str, int | None, dict[str, Any]]] = []
@@ -44,7 +44,7 @@ class Phone:
         self, path: str, data: bytes | None, media_type: str, *, method: str = "POST", **more: str
     ) -> tuple[int, bytes]:
         """Send bytes and return status and body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10, source_address=self._from)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, self._patience_s, source_address=self._from)
         headers = {"Origin": f"http://127.0.0.1:{self.port}", "Cookie": self.cookie, "Accept-Language": "en", **more}
         if data is not None:
             headers["Content-Type"] = media_type
