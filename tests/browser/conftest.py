@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, TimeoutError, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, TimeoutError, expect, sync_playwright
 
 from tests.web.assembly import NAME, Service, served
 
@@ -157,6 +157,22 @@ class Phones:
 
     def _forget(self) -> None:
         self.complaints = [said for said in self.complaints if not any(part in said for part in self._forgiven)]
+
+
+def refused_marks(verdict: Locator, legal: bool) -> None:
+    """Expect that what was refused is marked once, and nothing that was not.
+
+    Where a table is folded, a mark beside the fold is in the rows on both sides of it, cut to each: it counts where its
+    middle is.
+    """
+    marks = verdict.locator("svg .refused")
+    expect(marks).to_have_count(0) if legal else expect(marks.first).to_be_attached()
+    seen = marks.evaluate_all("""(all) => all.filter((one) => {
+      const [mark, row] = [one, one.ownerSVGElement].map((node) => node.getBoundingClientRect());
+      const [x, y] = [mark.left + mark.width / 2, mark.top + mark.height / 2];
+      return x >= row.left && x <= row.right && y >= row.top && y <= row.bottom;
+    }).length""")
+    assert seen == (0 if legal else 1)
 
 
 @pytest.fixture
