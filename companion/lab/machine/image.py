@@ -10,10 +10,12 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from companion.lab.bench.install import LIST_SOURCES, PARTS, debian_among
@@ -38,6 +40,12 @@ SYSTEM = (
     *("iproute2", "sudo", "make", "ca-certificates"),
 )
 """Of Debian, beside what install.sh wants."""
+FIRST = {
+    # All drivers of a kernel, each looked at by emulated programs, would take most of an hour.
+    "etc/initramfs-tools/conf.d/drivers": "MODULES=list\n",
+    "usr/share/initramfs-tools/modules.d/disk": "virtio_pci\nvirtio_mmio\nvirtio_blk\next4\n",
+}
+"""What lies there before the kernel is installed, which makes its initial file system."""
 FILES = {
     "etc/fstab": f"/dev/vda / ext4 errors=remount-ro 0 1\nLABEL=carried {CARRIED} ext4 nofail 0 0\n",
     "etc/hostname": "igloo\n",
@@ -88,7 +96,7 @@ def packages() -> list[str]:
 
 def recipe(suite: str) -> str:
     """Return a digest of what an image is made of."""
-    return _key([suite, *packages(), str(DISK_MIB), *(f"{path}\n{text}" for path, text in FILES.items())])
+    return _key([suite, *packages(), str(DISK_MIB), *(f"{path}\n{text}" for path, text in (FIRST | FILES).items())])
 
 
 def image(suite: str, folder: Path) -> tuple[Path, Path, Path]:
@@ -106,6 +114,10 @@ def image(suite: str, folder: Path) -> tuple[Path, Path, Path]:
     mirror = debian_among(run(list(LIST_SOURCES)))
     command = ["mmdebstrap", "--arch=arm64", "--variant=apt", "--mode=root", "--format=directory", "--quiet"]
     command += ['--aptopt=Apt::Install-Recommends "false"', f"--include={','.join(packages())}"]
+    first = folder / "first"
+    clear(first)
+    _write(first, FIRST)
+    command.append(f'--essential-hook=cp -r {shlex.quote(str(first))}/. "$1"')
     command += [suite, str(root), f"deb {mirror} {suite} main"]
     try:
         run(command, BUILD_S)
@@ -142,10 +154,7 @@ def clear(folder: Path) -> None:
 
 def _finish(root: Path, made: tuple[Path, Path, Path]) -> None:
     """Write our files into a system, take its kernel out, and make a disk of it; the folder is gone afterwards."""
-    for path, text in FILES.items():
-        place = root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+    _write(root, FILES)
     for others in (root / "etc/apt/sources.list.d").glob("*"):
         others.unlink()
     (root / CARRIED.lstrip("/")).mkdir(exist_ok=True)
@@ -154,6 +163,13 @@ def _finish(root: Path, made: tuple[Path, Path, Path]) -> None:
         shutil.copy(root / name, place)
     disk(made[2], root, DISK_MIB, "root")
     clear(root)
+
+
+def _write(root: Path, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        place = root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
 
 
 def carried(suite: str, folder: Path) -> Path:
