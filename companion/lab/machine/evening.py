@@ -6,19 +6,14 @@ import json
 import os
 import statistics
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from companion.lab.phone import Phone
-from companion.lab.worlds.boards import BOARDS, players, record
-from companion.lab.worlds.evening import CARDS, PLACED
+from companion.lab.worlds.evening import evening
 
-SEED = 5
 PATIENCE_S = 600.0
 """How long an answer may take; an emulator on a busy PC is slower than any board."""
-Told = tuple[str, dict[str, Any]]
-"""A command of a night with its body."""
 
 
 class NotTakenError(OSError):
@@ -73,30 +68,18 @@ def do(phone: Phone, command: str, body: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def games(most: int) -> Iterator[tuple[str, list[Told]]]:
-    """Yield a game of each of the four; a board game is a random one, its first ``most`` moves (0: to its end)."""
-    seats = [{"name": name, "colour": colour} for name, colour in (("Ann", "red"), ("Ben", "green"), ("Zoé", "blue"))]
-    opening = {"game": "igloo-pop", "players": seats, "setup": {"cards": CARDS}, "draw": False}
-    shaken: list[Told] = [("moves", {"moves": ["start", *(f"place {one}" for one in PLACED)]}), ("check", {})]
-    shaken.append(("moves", {"moves": ["reveal card1 6", "reveal card1 9"]}))
-    yield "igloo-pop", [("open-match", opening), *shaken, ("end-early", {})]
-    for game in BOARDS:
-        moves = record(game, SEED)
-        told: list[Told] = [("moves", {"moves": [text]}) for text in (moves[:most] if most else moves)]
-        yield game, [("open-match", {"game": game, "players": players(game)}), *told]
-
-
 def play(phone: Phone, most: int = 0) -> Played:
-    """Play a game of each of the four, each command acknowledged before the next; the last one stays open."""
+    """Play a game of each of the four, each command acknowledged before the next; the last one stays open.
+
+    ``most``: how many moves of each game on a board; 0: to its end.
+    """
     played = Played()
-    for number, (game, told) in enumerate(games(most)):
-        if number:
-            do(phone, "close-match", {})
-            played.acknowledged += 1
+    for _, told in evening(most):
         for command, body in told:
             began = time.monotonic()
             do(phone, command, body)
             played.waits_s.append(time.monotonic() - began)
             played.acknowledged += 1
-        played.games.append(game)
+            if command == "open-match":
+                played.games.append(body["game"])
     return played

@@ -16,6 +16,7 @@ from companion.lab.machine.emulator import Machine
 from companion.lab.machine.evening import PATIENCE_S, do, health, host_phone, play
 from companion.lab.machine.image import CARRIED, carried, disks, image
 from companion.lab.phone import Phone
+from companion.lab.worlds.evening import SEATS, SHAKEN
 
 Figures = dict[str, Any]
 INSTALL_S = 6 * 3600.0
@@ -247,7 +248,7 @@ def plug(visit: Visit) -> Figures:
     phone = visit.host(machine)
     if _match_open(phone):
         do(phone, "close-match", {})
-    do(phone, "open-match", {"game": "igloo-pop", "players": SEATS, "draw": True})
+    do(phone, "open-match", {"game": SHAKEN, "players": SEATS, "draw": True})
     entries = health(phone)["journal"]
     visit.off(cut=True)
     began = time.monotonic()
@@ -255,9 +256,6 @@ def plug(visit: Visit) -> Figures:
     machine.wait_page()
     same("the state", entries, health(visit.host(machine))["journal"])
     return {"seconds": round(time.monotonic() - began), "entries": entries["seq"]}
-
-
-SEATS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 
 
 def former(visit: Visit) -> Figures:
@@ -273,7 +271,7 @@ def former(visit: Visit) -> Figures:
     phone = visit.host(machine)
     if _match_open(phone):
         do(phone, "close-match", {})
-    do(phone, "open-match", {"game": "igloo-pop", "players": SEATS, "draw": True})
+    do(phone, "open-match", {"game": SHAKEN, "players": SEATS, "draw": True})
     kept = journal(machine)
     visit.kept["then"] = {"entries": kept["entries"], "digest": kept["digest"], "program": program(machine)}
     return {"seconds": round(took), "entries": kept["entries"], **_stands(machine)}

@@ -16,13 +16,19 @@ CARDS = ["5/6", "6/7", "8/9", "4/5", "10/11", "2/3", "9/10/11", "7/8", "3/4"]
 PLACED = ("red card1", "blue card1", "green card4", "red card7", "blue card9")
 
 
-def evening() -> Iterator[tuple[str, list[Command]]]:
-    """Yield what the table is at, by a name for people, and the commands that lead there from what was before."""
-    seats = [{"name": name, "colour": colour} for name, colour in (("Ann", "red"), ("Ben", "green"), ("Zoé", "blue"))]
-    opening = {"game": "igloo-pop", "players": seats, "setup": {"cards": CARDS}, "draw": False}
+SHAKEN = "igloo-pop"
+SEATS = [{"name": name, "colour": colour} for name, colour in (("Ann", "red"), ("Ben", "green"), ("Zoé", "blue"))]
+
+
+def evening(most: int = MOVES) -> Iterator[tuple[str, list[Command]]]:
+    """Yield what the table is at, by a name for people, and the commands that lead there from what was before.
+
+    ``most``: how many moves of each game on a board are played; 0: all.
+    """
+    opening = {"game": SHAKEN, "players": SEATS, "setup": {"cards": CARDS}, "draw": False}
     yield "round", [("open-match", opening), ("moves", {"moves": ["start", *(f"place {one}" for one in PLACED)]})]
     yield "check", [("check", {}), ("moves", {"moves": ["reveal card1 6", "reveal card1 9"]})]
     yield "end", [("end-early", {})]
     for game in BOARDS:
-        moves: list[Command] = [("moves", {"moves": [text]}) for text in record(game, SEED)[:MOVES]]
+        moves: list[Command] = [("moves", {"moves": [text]}) for text in record(game, SEED)[: most or None]]
         yield game, [("close-match", {}), ("open-match", {"game": game, "players": players(game)}), *moves]
