@@ -80,12 +80,12 @@ class CommandChannel:
                 text = said.decode("utf-8", "replace")
                 return ScriptResult(text, int(str(message["exit"])), time.monotonic() - began)
 
-    def check(self, script: str, limit_s: float = LIMIT_S) -> str:
-        """Run a script that must succeed and return what it printed.
+    def check(self, script: str, limit_s: float = LIMIT_S, heard: Callable[[str], None] | None = None) -> str:
+        """Run a script that must succeed and return what it printed; see :meth:`run`.
 
         :raises ChannelError: with the last lines that it printed, when it did not succeed.
         """
-        done = self.run(script, limit_s)
+        done = self.run(script, limit_s, heard)
         if done.status:
             words = " / ".join(done.said.strip().splitlines()[-4:]) or "no word"
             raise ChannelError(f"{script.strip().splitlines()[0][:80]}: status {done.status}: {words}")

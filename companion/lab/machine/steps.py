@@ -86,11 +86,7 @@ class Visit:
         """Run a script that must succeed; what it prints goes into the machine's log, too."""
         with (self.cache / self.suite / self.name / "said.log").open("a", encoding="utf-8") as log:
             log.write(f"$ {script}\n")
-            done = machine.channel.run(script, limit_s, heard=lambda text: _written(log, text))
-        if done.status:
-            words = " / ".join(done.said.strip().splitlines()[-5:])
-            raise FailedError(f"{script.splitlines()[0][:60]}: status {done.status}: {words}")
-        return done.said
+            return machine.channel.check(script, limit_s, heard=lambda text: _written(log, text))
 
     def host(self, machine: Machine) -> Phone:
         """Return the host's phone; it becomes the host by `companion host` inside, once for each start."""

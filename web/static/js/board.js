@@ -144,9 +144,8 @@ function title(match) {
   return turn ? t("%(who)s plays", { who: playerName(turn) }) : t("The set-up");
 }
 
-/** What the picture was drawn from, and for which drawing of the page the dock was made. */
+/** What the picture was drawn from; another list each time that picture and dock are made anew. */
 let shown = [];
-let offered = [];
 
 /** Draw a game on a board as it is being played. */
 export function boardPlay(match) {
@@ -158,10 +157,7 @@ export function boardPlay(match) {
   const places = new Map([...next].filter(([step]) => !isKey(step)));
   const sentence = paused ? t("The night is paused.") : said(match.prompt);
   // Until the board has come that belongs to the state, or to what was sent, the one before it stays as it is.
-  if ((ready && (board !== shown[0] || arrived())) || shown[0]?.match !== match.id) {
-    shown = [board, can, ready, store.path.join(), said(match.title), wordsKnown(), onPhone()];
-    offered = [{}];
-  }
+  if ((ready && (board !== shown[0] || arrived())) || shown[0]?.match !== match.id) shown = [board, can, ready, store.path.join(), said(match.title), wordsKnown(), onPhone()];
   const count = board && ready ? (store.choices ?? complete(board.moves, store.path)).length : 0;
   return h("section", { class: ["play", "on-board", paused && "paused"], "data-key": "board-play", "data-phase": match.phase,
       "data-state": ready ? board.state : null },
@@ -173,7 +169,7 @@ export function boardPlay(match) {
       picture(board.svg, { lit: can ? places : new Map(), draggable: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, game: match.game, name: said(match.title), names: (place) => board.names[place] }))
       : h("p", { class: "quiet" }, t("Drawing the board …")),
     board?.private.length ? h("ul", { class: "private", "data-key": "private" }, board.private.map((one) => h("li", null, said(one)))) : null,
-    keep("dock", offered, () => h("div", { class: ["dock", count > MANY && "tall"], "data-key": "dock" },
+    keep("dock", [shown], () => h("div", { class: ["dock", count > MANY && "tall"], "data-key": "dock" },
       paused && mayAct()
         ? h("button", { type: "button", class: "main", "data-do": "resume" }, icon("play"), t("Go on"))
         : ready ? dock(match, next) : null)),

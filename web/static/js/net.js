@@ -1,6 +1,6 @@
 // Commands to the table: each is sent on the state it was made on, in order, and never twice.
 
-import { change, newId, later, store } from "./store.js";
+import { change, later, newId, store } from "./store.js";
 import { t } from "./words.js";
 
 const PATIENCE_MS = 6000;
@@ -61,8 +61,10 @@ function actedOn() {
   return answered !== null && shown !== null && answered > shown ? answered : shown;
 }
 
-/** Whether what was sent from here, and not `sending` still, is on the screen. */
-export const arrived = (sending = store.sending) => !sending && actedOn() === (store.view?.state ?? null);
+const answeredIsShown = () => actedOn() === (store.view?.state ?? null);
+
+/** Whether what was sent from here is on the screen. */
+export const arrived = () => !store.sending && answeredIsShown();
 
 /** A new connection shows what is: what was answered before it no longer counts. */
 export function startOver() {
@@ -114,7 +116,7 @@ export function act(command, body = {}) {
       if (answer?.ok) {
         answered = answer.state;
         // What it led to is here, or on its way.
-        if (!arrived(0)) soon = later(NEWS_MS);
+        if (!answeredIsShown()) soon = later(NEWS_MS);
         onDone();
       }
       return answer;
