@@ -41,11 +41,12 @@ test: $(VENV)/.dev $(VENV)/.apt
 	$(PYTEST) $(WORKERS) -m "not long"; tests=$$?; \
 	wait $$lint; said=$$?; cat $(VENV)/lint.log; exit $$(( tests || said ))
 
-# All tests in their larger sizes, watched for what of the product they reach, which takes a half longer; then the pages
-# in the other theme.
+# What `make test` leaves out or tries in a small size; then what looks at colours, in the other theme; then what of the
+# product is reached by the tests that need no other process, branch by branch.
 test-long: $(VENV)/.dev $(VENV)/.apt
-	$(PYTEST) $(WORKERS) --long --timeout 900 --cov --cov-report=term
-	$(PYTEST) $(WORKERS) --crossed -m "not long" tests/browser
+	$(PYTEST) $(WORKERS) --long --timeout 900 -m "long or sized"
+	$(PYTEST) $(WORKERS) --crossed -m "colours and not long" tests/browser
+	$(PYTEST) $(WORKERS) -m "pure and not long and not sized" --cov --cov-report=term
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -72,6 +72,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             wrong.append(f"{item.nodeid} {error}")
         else:
             item.add_marker(kind)
+            if "axe" in getattr(item, "fixturenames", ()):
+                item.add_marker("colours")
             order[item] = list(kinds.KINDS).index(kind)
     if wrong:
         raise pytest.UsageError("\n".join(wrong))

@@ -147,6 +147,7 @@ def _played(state: Any, text: str) -> Any:
     return state.play(state.game.parse(text))
 
 
+@pytest.mark.long
 @pytest.mark.learning
 @pytest.mark.timeout(1200)
 def test_it_is_followed_by_the_camera(tmp_path: Path) -> None:

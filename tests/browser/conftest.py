@@ -177,7 +177,7 @@ def refused_marks(verdict: Locator, legal: bool) -> None:
 
 @pytest.fixture
 def crossed(pytestconfig: pytest.Config) -> bool:
-    """Whether what is tested light is tested dark and the other way round, as `make test-long` does."""
+    """Whether what is tested light is tested dark and the other way round, as `make test-long` does with colours."""
     return bool(pytestconfig.getoption("--crossed"))
 
 

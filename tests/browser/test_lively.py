@@ -116,6 +116,7 @@ STEPS = {
 """By game the moves of a record that are looked at, and what they look like."""
 
 
+@pytest.mark.colours
 @pytest.mark.parametrize("where", ["", "/tv"])
 @pytest.mark.parametrize("game_id", STEPS)
 def test_pieces_and_floes_go_where_they_went(

@@ -134,7 +134,8 @@ def test_what_takes_root_or_an_hour_runs_only_when_it_is_named(monkeypatch: pyte
     ran: list[str] = []
     for name in command.TABLES:
         monkeypatch.setitem(command.TABLES, name, lambda _, name=name: ran.append(name) or [])
-    monkeypatch.setattr(command, "bench_shake", lambda *_: ran.append("shake") or [])
+    for name in ("shake", "web"):
+        monkeypatch.setattr(command, f"bench_{name}", lambda *_, name=name: ran.append(name) or [])
     CliRunner().invoke(command.command, ["--json"], catch_exceptions=False)
     assert set(command.TABLES) - set(ran) == {"install", "small", "soak", "flood", "plug", "readers"}
     CliRunner().invoke(command.command, ["soak", "--json"], catch_exceptions=False)
