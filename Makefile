@@ -27,7 +27,7 @@ PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 # one worker, which made what they share, until another has nothing left to do.
 WORKERS := -n 4 --dist worksteal
 
-.PHONY: run setup test test-long lint bench mutation pictures soak machine-plug machine audit firmware release install lock clean
+.PHONY: run setup test test-long coverage lint bench mutation pictures soak machine-plug machine audit firmware release install lock clean
 
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
@@ -41,12 +41,14 @@ test: $(VENV)/.dev $(VENV)/.apt
 	$(PYTEST) $(WORKERS) -m "not long"; tests=$$?; \
 	wait $$lint; said=$$?; cat $(VENV)/lint.log; exit $$(( tests || said ))
 
-# What `make test` leaves out or tries in a small size; then what looks at colours, in the other theme; then what of the
-# product is reached by the tests that need no other process, branch by branch.
+# What `make test` leaves out or tries in a small size; then what looks at colours, in the other theme.
 test-long: $(VENV)/.dev $(VENV)/.apt
 	$(PYTEST) $(WORKERS) --long --timeout 900 -m "long or sized"
 	$(PYTEST) $(WORKERS) --crossed -m "colours and not long" tests/browser
-	$(PYTEST) $(WORKERS) -m "pure and not long and not sized" --cov --cov-report=term
+
+# What of the product the tests reach, branch by branch; those that look at pages are no help for it.
+coverage: $(VENV)/.dev $(VENV)/.apt
+	$(PYTEST) $(WORKERS) --timeout 900 -m "not browser and not long" --cov --cov-report=term
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
