@@ -28,7 +28,7 @@ class Phone:
     ``number`` tells phones apart that have addresses of their own, as in a house; an answer may take ``patience_s``.
     """
 
-    def __init__(self, port: int, number: int = 0, patience_s: float = 10.0) -> None:
+    def __init__(self, port: int, number: int = 0, patience_s: float = 60.0) -> None:
         self.port, self._patience_s = port, patience_s
         self._from = (f"127.0.0.{1 + number % 250}", 0)
         self.cookie = ""

@@ -125,7 +125,7 @@ def test_a_rendered_game_without_a_typed_move(
     page.click("[data-do=camera-corners-use]")
     expect(page.locator("[data-key=finding]")).to_contain_text("Found by the corners that were tapped.")
     page.click("[data-do=camera-teach]")
-    expect(page.locator("[data-key=teach]")).to_contain_text("1 photo was taught.")
+    expect(page.locator("[data-key=teach]")).to_contain_text("1 photo was taught.", timeout=1000 * LESSON_S)
     assert axe(page) == []
     page.click("[data-do=camera-follow]")
     expect(page.locator("[data-key=following]")).to_contain_text("The board is as the record says.")

@@ -216,6 +216,8 @@ def test_a_backup_from_this_device_is_added_brought_back_and_shown(page: Page, t
         theirs.close()
     served = serve(tmp_path / "ours")
     try:
+        # A minute after the start the companion would make one by itself.
+        assert served.host.ask("POST", "/api/settings", {"nightly_backups": 0})[0] == 200
         host(page, served)
         page.goto(f"http://{NAME}:{served.port}/#workshop/backups")
         (tmp_path / "cat.zip").write_bytes(b"\xff\xd8 a cat")
