@@ -1,9 +1,10 @@
 """How quick the page is on a slow phone, in Chromium slowed six times; `python -m tests.browser.slow_phone` prints it.
 
 First paint is the browser's own (Paint Timing), of a phone that has nothing of the page yet. What a tap takes is from
-the finger's leaving until the last change that it made to the page is painted: a place that is chosen, or, where the
-tap plays a move, the board that the service answered with. Motion is reduced, as the settings of a phone may ask. The
-service and the browser share this machine, and nothing slows the network.
+the finger's leaving until what it led to is painted: a place that is chosen, or, where the tap plays a move, the board
+that the service answered with; and, beside it, until the rest of the page is painted too (the log, the scores). Motion
+is reduced, as the settings of a phone may ask. The service and the browser share this machine, and nothing slows the
+network.
 """
 
 from __future__ import annotations
@@ -29,11 +30,16 @@ MOVES = 30
 
 WATCH = """() => {
   window.painted = [];
-  const told = new MutationObserver(() => requestAnimationFrame(() => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = () => window.painted.push(performance.now());
-    channel.port2.postMessage(null);
-  }));
+  const told = new MutationObserver((records) => {
+    // That something is on its way is not to be seen.
+    if (records.every((one) => one.attributeName === "aria-busy")) return;
+    requestAnimationFrame(() => {
+      const { state } = document.querySelector(".on-board").dataset;
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => window.painted.push({ at: performance.now(), state });
+      channel.port2.postMessage(null);
+    });
+  });
   told.observe(document.body, {
     subtree: true, childList: true, attributes: true, characterData: true });
   addEventListener("pointerup", (event) => { window.tapped = event.timeStamp; window.painted = []; }, true);
@@ -64,6 +70,7 @@ class SlowFinger:
         self.page, self.service = page, service
         self.chosen: list[float] = []
         self.played: list[float] = []
+        self.whole: list[float] = []
 
     def caught_up(self) -> bool:
         """Return whether the page shows the board as it is now."""
@@ -79,10 +86,14 @@ class SlowFinger:
         wait(self.caught_up)
         # Two more frames: what was changed last is painted then.
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        took = self.page.evaluate("() => window.painted.at(-1) - window.tapped")
-        done = self.service.companion.night.state > before
-        (self.played if done else self.chosen).append(took)
-        return done
+        state = self.service.companion.night.state
+        if state == before:
+            self.chosen.append(self.page.evaluate("() => window.painted.at(-1).at - window.tapped"))
+            return False
+        first = "(now) => window.painted.find(({ state }) => state === now).at - window.tapped"
+        self.played.append(self.page.evaluate(first, str(state)))
+        self.whole.append(self.page.evaluate("() => window.painted.at(-1).at - window.tapped"))
+        return True
 
     def play(self, text: str) -> None:
         """Tap a move, its places first."""
@@ -127,6 +138,7 @@ def measured(phones: Phones, service: Service, game_id: str) -> list[str]:
         "first paint": opened,
         "a place chosen until it is painted": finger.chosen,
         "a move played until its board is painted": finger.played,
+        "a move played until all is painted": finger.whole,
     }
     return [told(f"{game_id}, {what}", took) for what, took in found.items() if took]
 

@@ -6,10 +6,13 @@ import { memory, store } from "./store.js";
 import { t } from "./words.js";
 
 let sprite = "";
+/** Icons that were made once: a copy is made sooner than another. */
+const icons = new Map();
 
 /** Say where the icons lie. */
 export function useSprite(url) {
   sprite = url;
+  icons.clear();
 }
 
 /** The address of a drawing that lies beside the icons. */
@@ -17,8 +20,12 @@ export const drawn = (name) => sprite.replace(/[^/]*$/, name);
 
 /** An icon beside text, so it is silent for screen readers. */
 export function icon(name, size = "") {
-  return s("svg", { class: ["icon", size], "aria-hidden": "true", focusable: "false" },
-    s("use", { href: `${sprite}#${name}` }));
+  const key = `${name} ${size}`;
+  if (!icons.has(key)) {
+    icons.set(key, s("svg", { class: ["icon", size], "aria-hidden": "true", focusable: "false" },
+      s("use", { href: `${sprite}#${name}` })));
+  }
+  return icons.get(key).cloneNode(true);
 }
 
 export const COLOURS = ["red", "yellow", "green", "blue", "violet", "black"];

@@ -6,7 +6,7 @@ import { act, arrived, ask, pause, showRefusal, tell } from "./net.js";
 import { gameOf } from "./games.js";
 import { head } from "./head.js";
 import { onPhone } from "./narrow.js";
-import { bringIntoSight, picture } from "./picture.js";
+import { bringIntoSight, livePicture } from "./picture.js";
 import { carried, complete, followed, isKey, onwards, tapped } from "./taps.js";
 import { faults } from "./rulings.js";
 import { change, match as openMatch, mayAct, memory, store } from "./store.js";
@@ -146,6 +146,7 @@ function title(match) {
 
 /** What the picture was drawn from; another list each time that picture and dock are made anew. */
 let shown = [];
+const drawn = livePicture();
 
 /** Draw a game on a board as it is being played. */
 export function boardPlay(match) {
@@ -165,8 +166,8 @@ export function boardPlay(match) {
     seats(match),
     match.points !== null && h("p", { class: "points", "data-key": "points" }, h("b", null, match.points), " ",
       gameOf(match.game).left?.(match.points) ?? tn("point left", "points left", match.points)),
-    board ? keep("picture", shown, () =>
-      picture(board.svg, { lit: can ? places : new Map(), draggable: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, game: match.game, name: said(match.title), names: (place) => board.names[place] }))
+    board ? drawn(shown, () =>
+      [board.svg, { lit: can ? places : new Map(), draggable: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, game: match.game, name: said(match.title), names: (place) => board.names[place] }])
       : h("p", { class: "quiet" }, t("Drawing the board …")),
     board?.private.length ? h("ul", { class: "private", "data-key": "private" }, board.private.map((one) => h("li", null, said(one)))) : null,
     keep("dock", [shown], () => h("div", { class: ["dock", count > MANY && "tall"], "data-key": "dock" },
@@ -183,11 +184,10 @@ export function boardPlay(match) {
 
 function play(move) {
   const places = move.path.filter((step) => !isKey(step));
-  change((s) => {
-    s.path = [];
-    s.choices = null;
-    s.follow = places.length > 1 && places.length === move.path.length ? places.at(-1) : null;
-  });
+  // Nothing is drawn for it: the board stays as it is until the next one has come.
+  store.path = [];
+  store.choices = null;
+  store.follow = places.length > 1 && places.length === move.path.length ? places.at(-1) : null;
   act("moves", { moves: [move.text] });
 }
 

@@ -36,11 +36,13 @@ export function s(tag, attributes, ...children) {
 /** By name what was kept: what it was made from, and the element that shows it, which a patch may bring to the page. */
 const kept = new Map();
 
+/** What stands in a drawing of the page for an element that is on the page already, and stays there as it is. */
+export const stays = (same) => Object.assign(h("template"), { same });
+
 /** An element with a key; `make` makes it, unless everything that it is made `from` is the same as last time. */
 export function keep(name, from, make) {
   const last = kept.get(name);
-  // What stands for something that is as it was knows the element of the page as `same`.
-  if (last?.node.isConnected && from.every((one, i) => one === last.from[i])) return Object.assign(h("template"), { same: last.node });
+  if (last?.node.isConnected && from.every((one, i) => one === last.from[i])) return stays(last.node);
   const node = make();
   kept.set(name, { from, node });
   return node;
@@ -61,7 +63,8 @@ function updateAttributes(now, next) {
   }
 }
 
-function update(now, next) {
+/** Make an element look like another one of its kind, changing as little as possible. */
+export function update(now, next) {
   if (now.nodeType !== Node.ELEMENT_NODE) {
     if (now.data !== next.data) now.data = next.data;
     return;

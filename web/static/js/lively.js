@@ -23,7 +23,7 @@ export function before() {
   const same = game && was.match?.id === game.id;
   const stepped = Boolean(same && game !== was.match);
   const redrawn = Boolean(same && store.board && was.board && store.board !== was.board && store.board.match === was.board.match && store.board.state !== was.board.state);
-  now = { stepped, redrawn };
+  now = { stepped, redrawn, from: was.match, to: game };
   if (game) now.own = own(game);
   if (!moves()) return;
   if (stepped) now.seen = now.own?.look(stage);
@@ -56,12 +56,19 @@ function stepped(from, to) {
   else if (turn && turn !== before && turn === store.me.colour) mine();
 }
 
+/** After the board was drawn: have its pieces move. */
+export function moved() {
+  // What began to be drawn before this module had come is not followed.
+  if (!now) return;
+  if (now.redrawn) for (const what of boardMoved(now.board)) sound(what);
+  was = { match: now.to, board: store.board };
+}
+
 /** After the page was drawn: show what came about. */
 export function after() {
-  const game = match();
-  if (now.stepped) stepped(was.match, game);
-  if (now.redrawn) for (const what of boardMoved(now.board)) sound(what);
-  was = { match: game, board: store.board };
+  if (!now) return;
+  const game = now.to;
+  if (now.stepped) stepped(now.from, game);
   // From now on nothing that happens goes by unseen.
   document.body.classList.toggle("lively", Boolean(game) && (!has(game.game, "moment") || Boolean(now.own)));
   now = null;

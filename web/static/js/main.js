@@ -17,7 +17,7 @@ import { listen } from "./stream.js";
 import { log, refusal, undoIsMine } from "./rulings.js";
 import { arranges } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
-import { change, isHost, match, mayAct, memory, onChange, soundsOn, store } from "./store.js";
+import { change, isHost, match, mayAct, memory, onChange, onSending, painted, soundsOn, store } from "./store.js";
 import { learn, said, t, withWords } from "./words.js";
 
 const PHOTO_MS = 60000;
@@ -39,6 +39,16 @@ function statusBar() {
     h("button", { type: "button", class: "round-button", "data-do": "sounds", "aria-pressed": String(soundsOn()), "aria-label": t("Sounds"), title: t("Sounds") }, icon(soundsOn() ? "sound" : "silent")),
     !mayAct() && h("a", { class: "second", href: "/join" }, icon("people"), t("Join")),
   ];
+}
+
+const LAMP_MS = 100;
+let lamp = null;
+
+/** What is answered at once needs no words; whoever listens to the page knows it all the same. */
+function lightLamp() {
+  slot("status-bar").querySelector(".link-words")?.setAttribute("aria-busy", String(store.sending > 0));
+  clearTimeout(lamp);
+  lamp = setTimeout(() => patch(slot("status-bar"), statusBar()), LAMP_MS);
 }
 
 /** The ways into the rooms, each with its name; on a phone they lie under the thumb. */
@@ -177,16 +187,35 @@ function fromTheTop(game) {
   }
 }
 
+/** What is still to be drawn of the last drawing. */
+let rest = null;
+let last = {};
+
 function draw() {
+  rest?.();
   const game = match();
   const focused = document.activeElement;
   lively?.before?.();
+  patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
+  fromTheTop(game);
+  lively?.moved?.();
+  const { board, path } = store;
+  const first = game?.board && (board !== last.board || path !== last.path) && !document.hidden;
+  last = { board, path };
+  rest = () => {
+    rest = null;
+    drawRest(game, focused);
+  };
+  // Whoever tapped waits for the board: it is painted before all else is drawn.
+  if (first) painted(() => rest?.());
+  else rest();
+}
+
+function drawRest(game, focused) {
   patch(slot("status-bar"), statusBar());
   patch(slot("doors"), doors());
-  patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
   patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), (game || store.view.log.length > 0) && log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal), store.slow && stillSending()]);
-  fromTheTop(game);
   entitle();
   lively?.after?.();
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
@@ -419,6 +448,7 @@ follow();
 followDragging({ ".spot.draggable": DRAG, ".who.draggable": { lift: (data) => own()?.lift?.(data), drop: (data) => own()?.drop?.(data) } });
 rememberLook();
 onChange(draw);
+onSending(lightLamp);
 onTurn(() => change(() => {}));
 draw();
 listen(page, announce, takeBoard);

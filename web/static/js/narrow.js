@@ -1,6 +1,7 @@
 // Wide pictures on a narrow phone: a long board stands upright, a table of cards is folded into rows.
 
 import { h, s } from "./dom.js";
+import { arrange, fill, forget } from "./drawing.js";
 
 const phone = matchMedia("(max-width: 759px) and (orientation: portrait)");
 const WIDE = 620;
@@ -16,10 +17,8 @@ export function onTurn(again) {
 /** Whether the page is as narrow as a phone. */
 export const onPhone = () => phone.matches;
 
-const size = (node) => node.getAttribute("viewBox").split(" ").map(Number).slice(2);
-
-/** Whether a picture is to be drawn in another way here. */
-export const tooWide = (node) => onPhone() && size(node)[0] > WIDE;
+/** Whether a picture so wide is to be drawn in another way here. */
+export const tooWide = (wide) => onPhone() && wide > WIDE;
 
 /** A number that an element of a picture has as an attribute. */
 export const value = (node, name) => Number(node.getAttribute(name) ?? 0);
@@ -55,19 +54,30 @@ function keepUpright(node, cells) {
   }
 }
 
-/** A long board turned: what was left is below. Returns the part of it in which places are drawn. */
+/** The middles of the cells of an element that is or has a place. */
+const cellsOf = ({ places }) => places.flatMap(({ node }) =>
+  [...node.querySelectorAll("polygon")].map((one) => middle(one.getAttribute("points").split(" ").map((point) => point.split(",").map(Number)))));
+
+/** A long board turned: what was left is below. */
 function upright(node) {
-  const [wide, high] = size(node);
-  const legend = node.querySelector("text.fish");
-  const below = legend ? value(legend, "y") - 24 : high;
-  const cells = [...node.querySelectorAll("[data-spot] polygon")].map((one) =>
-    middle(one.getAttribute("points").split(" ").map((point) => point.split(",").map(Number))));
-  const turned = s("g", { transform: `translate(0 ${wide}) rotate(-90)` });
-  for (const child of [...node.children]) if (child.nodeName !== "defs") turned.append(child);
-  keepUpright(turned, cells);
+  const drawn = s("g");
+  const spots = s("g", { class: "spots" });
+  const turned = s("g", null, drawn, spots);
+  let seen = "";
   node.append(turned);
-  node.setAttribute("viewBox", `0 0 ${below} ${wide}`);
-  return turned;
+  node.setAttribute("role", "presentation");
+  return (parts, order, [wide, high]) => {
+    const legend = parts.find((one) => one.node.matches("text.fish"))?.node;
+    const cells = parts.flatMap((part) => { part.cells ??= cellsOf(part); return part.cells; });
+    // What stands beside a cell goes with it: with other cells all may stand elsewhere.
+    if (seen !== String(cells)) forget(drawn);
+    seen = String(cells);
+    fill(drawn, parts, (group) => { keepUpright(group, cells); return group; });
+    arrange(spots, order);
+    turned.setAttribute("transform", `translate(0 ${wide}) rotate(-90)`);
+    node.setAttribute("viewBox", `0 0 ${legend ? value(legend, "y") - 24 : high} ${wide}`);
+    return [node];
+  };
 }
 
 /** Whether a point lies in a part of a picture: left, top, width, height. */
@@ -85,50 +95,73 @@ function reach(one) {
 
 const meet = ([a, b, c, d], [left, top, wide, high]) => a < left + wide && a + c > left && b < top + high && b + d > top;
 
+/** Where something stands that a row must not leave out. */
+const marksOf = ({ node }, wide) => [...(node.matches("rect, text, g[transform]") ? [node] : []), ...node.querySelectorAll("rect, text, g[transform]")]
+  .filter((one) => !(one.nodeName === "rect" && value(one, "width") > wide))
+  .map((one) => moved(one) ?? [value(one, "x") + 1, value(one, "y") + 1]);
+
+const slice = (i) => {
+  const [drawn, spots] = [s("g"), s("g", { class: "spots" })];
+  return { drawn, spots, node: s("svg", { class: "board slice", "data-key": `slice-${i}` }, drawn, spots) };
+};
+
+/** The place of a card, where the row is that it lies in. */
+function corner(spot) {
+  const rect = spot.querySelector("rect");
+  return [value(rect, "x") + Math.min(value(rect, "width"), 100) / 2, value(rect, "y") + Math.min(value(rect, "height"), 60) / 2];
+}
+
 /** A table of cards in rows that are `wide` at most; each row has its part of the picture, and its places. */
-function folded({ wide, rows }, node, spots) {
-  const [, high] = size(node);
-  // A frame that is wider than a row would be torn apart with it: it is drawn round its rows instead.
-  const frames = [...node.querySelectorAll("rect[stroke]")].filter((one) => !one.closest("defs") && value(one, "width") > wide);
-  const marks = [...node.querySelectorAll("rect, text, g[transform]")]
-    .filter((one) => !one.closest("defs") && !(one.nodeName === "rect" && value(one, "width") > wide))
-    .map((one) => moved(one) ?? [value(one, "x") + 1, value(one, "y") + 1]);
-  const slices = rows(node, high).filter((part) => marks.some((mark) => within(mark, part)));
-  const drawn = [...node.children].filter((one) => one.nodeName !== "defs");
-  const reaches = drawn.filter((one) => !frames.includes(one)).map((one) => [one, reach(one)]);
-  for (const one of drawn) one.remove();
+function folded({ wide, rows }, node) {
+  // All of it, to be looked at, never shown.
+  const table = s("svg");
+  const slices = [];
+  let groups = [];
+  let seen = null;
   for (const [name, text] of Object.entries({ width: 0, height: 0, class: "source", "aria-hidden": "true" })) node.setAttribute(name, text);
-  const left = new Set(spots);
-  const parts = slices.map((part, i) => {
-    const here = [...left].filter((spot) => {
-      const rect = spot.querySelector("rect");
-      return within([value(rect, "x") + Math.min(value(rect, "width"), 100) / 2, value(rect, "y") + Math.min(value(rect, "height"), 60) / 2], part);
+  return (parts, order, [, high]) => {
+    fill(table, parts);
+    // A frame that is wider than a row would be torn apart with it: it is drawn round its rows instead.
+    const isFrame = (one) => one.node.matches("rect[stroke]") && value(one.node, "width") > wide;
+    const frames = parts.filter(isFrame).map((one) => one.node);
+    const drawn = parts.filter((one) => !isFrame(one));
+    const marks = parts.flatMap((part) => { part.marks ??= marksOf(part, wide); return part.marks; });
+    const cuts = rows(table, high).filter((part) => marks.some((mark) => within(mark, part)));
+    while (slices.length < cuts.length) slices.push(slice(slices.length));
+    const left = new Set(order);
+    cuts.forEach((part, i) => {
+      const here = [...left].filter((spot) => within(corner(spot), part));
+      for (const spot of here) left.delete(spot);
+      slices[i].node.setAttribute("viewBox", part.join(" "));
+      fill(slices[i].drawn, drawn.filter((one) => { one.reach ??= reach(one.node); return meet(one.reach, part); }));
+      arrange(slices[i].spots, here);
     });
-    for (const spot of here) left.delete(spot);
-    return s("svg", { class: "board slice", viewBox: part.join(" "), "data-key": `slice-${i}` },
-      s("g", null, reaches.filter(([, far]) => meet(far, part)).map(([one]) => one.cloneNode(true))), s("g", { class: "spots" }, here));
-  });
-  const groups = frames.map((one) => h("div", { class: ["framed", value(one, "stroke-width") > 1 && "on"] }));
-  const around = ([, top, , tall]) => frames.findIndex((one) => within([value(one, "x"), top + tall / 2], [value(one, "x"), value(one, "y"), 1, value(one, "height")]));
-  const shown = parts.map((part, i) => {
-    const group = groups[around(slices[i])];
-    group?.append(part);
-    return group ?? part;
-  });
-  return [node, ...new Set(shown)];
+    const shown = slices.slice(0, cuts.length);
+    const around = cuts.map(([, top, , tall]) => frames.findIndex((one) => within([value(one, "x"), top + tall / 2], [value(one, "x"), value(one, "y"), 1, value(one, "height")])));
+    if (seen !== String([frames.length, ...around])) groups = frames.map(() => h("div"));
+    seen = String([frames.length, ...around]);
+    groups.forEach((group, g) => {
+      group.className = value(frames[g], "stroke-width") > 1 ? "framed on" : "framed";
+      arrange(group, shown.filter((_, i) => around[i] === g).map((one) => one.node));
+    });
+    return [node, ...new Set(shown.map((one, i) => groups[around[i]] ?? one.node))];
+  };
+}
+
+/** How a picture is drawn where it is not too wide: as it is. */
+export function asItIs(node) {
+  const [drawn, spots] = [s("g"), s("g", { class: "spots" })];
+  node.append(drawn, spots);
+  return (parts, order) => {
+    fill(drawn, parts);
+    arrange(spots, order);
+    return [node];
+  };
 }
 
 /**
- * Draw a picture with its places in the way that fits a phone: the elements, one below the other.
- * `way` is "upright" for a long board, or says where a table of cards is folded: `rows(node, high)` are the parts.
+ * Draw pictures with their places in the way that fits a phone: what draws one of a game's parts, order of places and size, and
+ * returns the elements, one below the other. `way` is "upright" for a long board, or says where a table of cards is folded:
+ * `rows(node, high)` are the parts.
  */
-export function narrow(way, node, spots) {
-  if (way !== "upright") return folded(way, node, spots);
-  upright(node).append(s("g", { class: "spots" }, spots));
-  for (const badge of node.querySelectorAll(".cost")) {
-    const [x, y] = moved(badge);
-    badge.setAttribute("transform", `translate(${x} ${y}) rotate(90)`);
-  }
-  node.setAttribute("role", "presentation");
-  return [node];
-}
+export const narrow = (way, node) => (way === "upright" ? upright(node) : folded(way, node));

@@ -1,6 +1,6 @@
 // Commands to the table: each is sent on the state it was made on, in order, and never twice.
 
-import { change, later, newId, store } from "./store.js";
+import { change, later, newId, sends, store } from "./store.js";
 import { t } from "./words.js";
 
 const PATIENCE_MS = 6000;
@@ -100,14 +100,13 @@ export function showRefusal(error, problem = null) {
 export function act(command, body = {}) {
   const base = actedOn();
   const before = queued > 0 ? queue : null;
+  const seen = store.view?.state;
   queued += 1;
-  change((s) => {
-    s.sending = queued;
-    s.refusal = null;
-  });
+  if (store.refusal) change((s) => { s.refusal = null; });
   queue = (async () => {
     const slow = setTimeout(() => change((s) => { s.slow = true; }), SLOW_MS);
     let soon;
+    let shown = false;
     try {
       const previous = before ? await before : null;
       if (before && !previous?.ok) return previous;
@@ -117,6 +116,7 @@ export function act(command, body = {}) {
         answered = answer.state;
         // What it led to is here, or on its way.
         if (!answeredIsShown()) soon = later(NEWS_MS);
+        else shown = seen !== store.view?.state;
         onDone();
       }
       return answer;
@@ -126,12 +126,11 @@ export function act(command, body = {}) {
     } finally {
       queued -= 1;
       clearTimeout(slow);
-      change((s) => {
-        s.sending = queued;
-        s.slow = s.slow && queued > 0;
-      }, soon);
+      sends(queued);
+      if (!shown || store.slow) change((s) => { s.slow = s.slow && queued > 0; }, soon);
     }
   })();
+  sends(queued);
   return queue;
 }
 

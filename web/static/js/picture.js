@@ -1,31 +1,13 @@
 // The picture that the rules draw, and on it the places that can be tapped.
 
-import { h, s } from "./dom.js";
+import { h, s, stays, update } from "./dom.js";
+import { arrange, setHead, takenApart } from "./drawing.js";
 import { gameOf } from "./games.js";
-import { narrow, tooWide } from "./narrow.js";
+import { asItIs, narrow, tooWide } from "./narrow.js";
 import { said, tn } from "./words.js";
 
-/** Pictures parsed last: the one that is tapped, and that of a ruling. */
-let known = [];
-const KNOWN = 2;
 /** A board that is longer than so many times its height has a row of its own: beside it there is no room for the rest. */
 export const LONG = 1.7;
-
-/** Parse a picture; names of places move from `id` to `data-spot`, so that they cannot clash with the page's own. */
-function parse(text) {
-  const found = known.find((one) => one.text === text);
-  if (!found) {
-    const node = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
-    for (const one of node.querySelectorAll(":scope > title, :scope > desc")) one.remove();
-    for (const place of node.querySelectorAll("[id]")) {
-      if (place.closest("defs")) continue;
-      place.setAttribute("data-spot", place.id);
-      place.removeAttribute("id");
-    }
-    known = [{ text, node }, ...known].slice(0, KNOWN);
-  }
-  return (found ?? known[0]).node.cloneNode(true);
-}
 
 /** The shapes of a place: its rectangle, its cell, or all cells of a shore. */
 function shapes(place) {
@@ -48,8 +30,8 @@ function outline(shape) {
   return s(shape.nodeName, Object.fromEntries(names.map((name) => [name, shape.getAttribute(name)])));
 }
 
-function badge([x, y], cost) {
-  return s("g", { class: "cost", transform: `translate(${x - 10} ${y + 10})` },
+function badge([x, y], cost, turned) {
+  return s("g", { class: "cost", transform: `translate(${x - 10} ${y + 10})${turned ? " rotate(90)" : ""}` },
     s("circle", { r: 11 }), s("text", { y: 5, "text-anchor": "middle" }, cost));
 }
 
@@ -65,45 +47,102 @@ function cheapest(moves) {
   return costs.length && moves.every((move) => move.path.length <= 2) ? Math.min(...costs) : null;
 }
 
+/** What a place is to a finger; null where it is nothing. */
+function spot(here, { game, lit, draggable = new Set(), chosen, about, can, every = false, costs, names = () => null }) {
+  const moves = lit.get(here);
+  const picked = chosen.includes(here);
+  const inQuestion = about.includes(here);
+  if (!can && !picked && !inQuestion) return null;
+  const button = can && (every || moves || picked);
+  const cost = costs && moves ? cheapest(moves) : null;
+  return {
+    class: ["spot", moves && "lit", draggable.has(here) && "draggable", picked && "picked", inQuestion && "in-question"].filter(Boolean).join(" "),
+    "data-key": `spot-${here}`,
+    "data-do": can ? "tap" : null,
+    "data-place": here,
+    role: button ? "button" : null,
+    tabindex: button ? 0 : null,
+    "aria-pressed": button && picked ? "true" : null,
+    "aria-label": button ? [label(game, here, moves, names(here)), cost !== null && tn("%(n)s point", "%(n)s points", cost)].filter(Boolean).join(", ") : null,
+    cost,
+  };
+}
+
+function given(node, attributes) {
+  for (const [name, text] of Object.entries(attributes)) node.setAttribute(name, text);
+  return node;
+}
+
+/** A picture on the page, which is drawn again and again: what did not change stays as it is. */
+function pictureIn(way, game) {
+  const node = s("svg", { class: "board", "data-key": "picture" });
+  const frame = h("div", { "data-key": way === "plain" ? "board" : "board-narrow" });
+  const layout = way === "plain" ? asItIs(node) : narrow(gameOf(game).narrow, node);
+  const turned = gameOf(game).narrow === "upright" && way !== "plain";
+  const spots = new Map();
+  let known = null;
+
+  function spotOf(here, place, key, options) {
+    const { cost, ...attributes } = spot(here, options) ?? {};
+    if (!attributes.class) return null;
+    const is = [key, cost, ...Object.values(attributes)];
+    const last = spots.get(here);
+    if (last?.is.every((one, i) => one === is[i])) return last.node;
+    const parts = shapes(place);
+    const made = s("g", attributes, parts.map(outline), cost !== null && badge(corner(parts[0]), cost, turned));
+    // What has the focus, or lies under a finger, stays.
+    if (last) update(last.node, made);
+    spots.set(here, { is, node: last?.node ?? made });
+    return last?.node ?? made;
+  }
+
+  return {
+    frame, way, game,
+    draw({ head, parts }, options) {
+      const { name } = options;
+      if (head.key !== known) setHead(node, head);
+      known = head.key;
+      const [, , wide, high] = head.node.getAttribute("viewBox").split(" ").map(Number);
+      const order = parts.flatMap(({ key, places }) => places.map((place) => spotOf(place.name, place.node, key, options)).filter(Boolean));
+      arrange(frame, layout(parts, order, [wide, high]));
+      if (way !== "plain") return given(frame, { class: "sheet-of-board narrow", role: "group", "aria-label": name });
+      given(node, { role: "group", "aria-label": name });
+      const classes = ["scroll sheet-of-board", wide > 620 && "wide", wide > LONG * high && "long"].filter(Boolean).join(" ");
+      return given(frame, { class: classes, tabindex: 0, role: "region", "aria-label": name });
+    },
+  };
+}
+
+const widthOf = ({ head }) => Number(head.node.getAttribute("viewBox").split(" ")[2]);
+const wayOf = (drawing, game) => (tooWide(widthOf(drawing)) && gameOf(game).narrow ? "narrow" : "plain");
+
 /**
  * Draw a picture. `lit` maps places to the moves that go on there; from `draggable` pieces are carried; `chosen` are the places of the path, `about` those that are asked about; `can` says
  * whether taps are heard (`every`: from every place) (other places then answer why not); `costs` whether each lit place shows what it takes.
  * `names` may call a place by what lies there; `game` knows how its own places are called, and how it is drawn on a phone.
  */
-export function picture(text, { game, lit, draggable = new Set(), chosen, about, can, every = false, costs, name, names = () => null }) {
-  const node = parse(text);
-  const [, , wide, high] = node.getAttribute("viewBox").split(" ").map(Number);
-  const spots = [...node.querySelectorAll("[data-spot]")];
-  const order = spots.map((place) => {
-    const here = place.getAttribute("data-spot");
-    const moves = lit.get(here);
-    const picked = chosen.includes(here);
-    const parts = shapes(place);
-    const inQuestion = about.includes(here);
-    if (!can && !picked && !inQuestion) return null;
-    const button = can && (every || moves || picked);
-    const cost = costs && moves ? cheapest(moves) : null;
-    return s("g", {
-        class: ["spot", moves && "lit", draggable.has(here) && "draggable", picked && "picked", inQuestion && "in-question"],
-        "data-key": `spot-${here}`,
-        "data-do": can ? "tap" : null,
-        "data-place": here,
-        role: button ? "button" : null,
-        tabindex: button ? 0 : null,
-        "aria-pressed": button && picked ? "true" : null,
-        "aria-label": button ? [label(game, here, moves, names(here)), cost !== null && tn("%(n)s point", "%(n)s points", cost)].filter(Boolean).join(", ") : null,
-      },
-      parts.map(outline), cost !== null && badge(corner(parts[0]), cost));
-  });
-  node.setAttribute("class", "board");
-  node.setAttribute("data-key", "picture");
-  if (tooWide(node) && gameOf(game).narrow) {
-    return h("div", { class: "sheet-of-board narrow", "data-key": "board-narrow", role: "group", "aria-label": name }, narrow(gameOf(game).narrow, node, order.filter(Boolean)));
-  }
-  node.append(s("g", { class: "spots" }, order));
-  node.setAttribute("role", "group");
-  node.setAttribute("aria-label", name);
-  return h("div", { class: ["scroll", "sheet-of-board", wide > 620 && "wide", wide > LONG * high && "long"], "data-key": "board", tabindex: 0, role: "region", "aria-label": name }, node);
+export function picture(text, options) {
+  const drawing = takenApart(text);
+  return pictureIn(wayOf(drawing, options.game), options.game).draw(drawing, options);
+}
+
+/**
+ * A picture that is drawn again and again in one place of the page: `show(from, what)` gives what stands for it there. `what`
+ * tells text and options, as for `picture`; it is asked only where something of what it is made `from` is another than last time.
+ */
+export function livePicture() {
+  let shown = null;
+  return (from, what) => {
+    const here = shown?.frame.isConnected;
+    if (here && from === shown.from) return stays(shown.frame);
+    const [text, options] = what();
+    const drawing = takenApart(text);
+    const way = wayOf(drawing, options.game);
+    const fits = here && way === shown.way && options.game === shown.game;
+    shown = { ...fits ? shown : pictureIn(way, options.game), from };
+    const frame = shown.draw(drawing, options);
+    return fits ? stays(frame) : frame;
+  };
 }
 
 let shownFor = null;
@@ -122,10 +161,10 @@ export function bringIntoSight(key) {
 
 /** A picture of a game to look at only; on a narrow screen drawn in the way that fits it. */
 export function still(text, name, game) {
-  const folds = parse(text);
-  if (tooWide(folds) && gameOf(game).narrow) {
-    folds.setAttribute("class", "board");
-    return h("div", { class: "sheet-of-board narrow", "data-key": "still", role: "img", "aria-label": name }, narrow(gameOf(game).narrow, folds, []));
+  const drawing = takenApart(text);
+  if (wayOf(drawing, game) !== "plain") {
+    const folds = pictureIn("narrow", game).draw(drawing, { game, lit: new Map(), chosen: [], about: [], can: false, name });
+    return given(folds, { "data-key": "still", role: "img" });
   }
   const node = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
   node.setAttribute("class", "board");

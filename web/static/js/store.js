@@ -49,7 +49,10 @@ export const store = {
   options: null,
 };
 
+/** A page that is in sight is painted sooner. */
+const PAINT_MS = 200;
 const painters = [];
+const lamps = [];
 let waiting = false;
 
 /** Have `paint` called after every change. */
@@ -68,6 +71,15 @@ export function change(alter, soon = queueMicrotask) {
   });
 }
 
+/** Have `paint` called when a command goes out or is answered: nothing else of the page is drawn for that. */
+export const onSending = (paint) => lamps.push(paint);
+
+/** So many commands are on their way. */
+export function sends(count) {
+  store.sending = count;
+  for (const paint of lamps) paint();
+}
+
 /** Draw after so long, unless something else is drawn before; a page that nobody looks at would wait long for it. */
 export const later = (ms) => (paint) => (document.hidden ? queueMicrotask(paint) : setTimeout(paint, ms));
 
@@ -82,6 +94,15 @@ export const match = () => store.view?.match ?? null;
 
 /** Whether a round of shaking is under way: then nothing here may tell a count. */
 export const liveRound = () => match()?.phase === "shaking";
+
+/** Go on when what was drawn is painted; where nothing is painted, soon. */
+export function painted(go) {
+  const late = setTimeout(go, PAINT_MS);
+  requestAnimationFrame(() => setTimeout(() => {
+    clearTimeout(late);
+    go();
+  }));
+}
 
 /** A random name for one action, without crypto.randomUUID, which plain HTTP does not have. */
 export function newId() {

@@ -104,6 +104,7 @@ function draw() {
   document.body.classList.toggle("flat", Boolean(game) && wide > LONG * high);
   document.body.classList.toggle("idle", !game);
   enlarge();
+  lively?.moved();
   lively?.after();
   if (game?.board) syncBoard();
 }

@@ -5,6 +5,7 @@ let plural = null;
 let language = "en";
 let tag = "en";
 let region = "en";
+let hours = null;
 
 /** French has a space before these signs; a line does not begin with them. */
 const spaced = (text) => (language === "fr" ? text.replace(/ (?=[?!:;»])|(?<=«) /g, "\u00a0") : text);
@@ -49,6 +50,7 @@ function speak(code) {
   // Browsers write pt-BR where the files have pt_BR; the reader's own region decides how numbers and dates are written.
   tag = code.replaceAll("_", "-");
   region = navigator.languages.find((one) => one === tag || one.startsWith(`${tag}-`)) ?? tag;
+  hours = null;
 }
 
 /** Fetch the first words, before anything is drawn; `again` draws once more when others have come. */
@@ -119,7 +121,9 @@ export function date(at, way = { year: "numeric", month: "numeric", day: "numeri
 
 /** Format a moment (UTC milliseconds) as hours and minutes. */
 export function clock(at) {
-  return new Date(at).toLocaleTimeString(region, { hour: "2-digit", minute: "2-digit" });
+  // To learn how a region writes takes a browser far longer than to write.
+  hours ??= new Intl.DateTimeFormat(region, { hour: "2-digit", minute: "2-digit" });
+  return hours.format(at);
 }
 
 /** Join a list with commas and a last word ("and", "or"). */
