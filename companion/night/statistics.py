@@ -55,6 +55,10 @@ class NightFigures(TypedDict):
     won: int
 
 
+NEWEST = 24
+"""Games whose ends are told one by one."""
+
+
 class RivalFigures(TypedDict):
     """Games that two people played together: in how many the one came before the other, and the other way round."""
 
@@ -67,7 +71,8 @@ class RivalFigures(TypedDict):
 class PlayerFigures(TypedDict):
     """What somebody played; a shared victory counts as won; ``last`` is when the last game was opened.
 
-    ``streak`` is how many of the newest games were won one after the other, ``longest`` the most that ever were;
+    ``streak`` is how many of the newest games were won one after the other, ``longest`` the most that ever were,
+    ``newest`` which of the newest games were won (1) and which were not (0), the oldest of them first;
     ``rivals`` are those who played against this person, who did so most often first.
     """
 
@@ -77,6 +82,7 @@ class PlayerFigures(TypedDict):
     last: int
     streak: int
     longest: int
+    newest: list[int]
     rivals: list[RivalFigures]
     games: list[GameFigures]
     course: list[NightFigures]
@@ -119,6 +125,7 @@ class Statistics:
                     statistics = found.setdefault(person, _nothing())
                     statistics["streak"] = won and statistics["streak"] + 1
                     statistics["longest"] = max(statistics["longest"], statistics["streak"])
+                    statistics["newest"] = [*statistics["newest"], won][-NEWEST:]
                     for rival, other in seats:
                         if rival != person:
                             met = statistics["rivals"].setdefault(rival, [0, 0, 0])
@@ -142,6 +149,7 @@ class Statistics:
                 "last": statistics["last"],
                 "streak": statistics["streak"],
                 "longest": statistics["longest"],
+                "newest": statistics["newest"],
                 "rivals": _rivals(statistics["rivals"]),
                 "games": [_by_game(game, results) for game, results in statistics["by"].items()],
                 "course": statistics["course"],
@@ -151,7 +159,8 @@ class Statistics:
 
 
 def _nothing() -> dict[str, Any]:
-    return {"played": 0, "won": 0, "last": 0, "streak": 0, "longest": 0, "rivals": {}, "by": {}, "course": []}
+    numbers = dict.fromkeys(("played", "won", "last", "streak", "longest"), 0)
+    return {**numbers, "newest": [], "rivals": {}, "by": {}, "course": []}
 
 
 def _rivals(met: dict[str, list[int]]) -> list[RivalFigures]:

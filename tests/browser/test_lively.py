@@ -63,6 +63,9 @@ def test_the_check_is_a_moment(phones: Phones, service: Service, where: str) -> 
     told = page.evaluate("shown")
     assert {one["text"] for one in told if "number" in one["what"]} == {"5", "2"}
     assert {one["thaler"] for one in told if "thaler" in one["what"]} == {"thaler red", "thaler blue"}
+    # Each igloo was turned over before its number came.
+    whats = [one["what"] for one in told]
+    assert [one for one in whats if one in ("moving turn", "moving number")] == ["moving turn", "moving number"] * 2
     # What moved goes by itself, and leaves the page as it is drawn.
     expect(page.locator("svg.moment")).to_have_count(0)
     assert not any(word["text"].startswith("Ann +") for word in told)
@@ -81,6 +84,19 @@ def test_who_wants_no_motion_is_told_the_same_at_once(phones: Phones, service: S
     still = page.evaluate("""() => [...document.querySelectorAll('.moment .said')].flatMap((one) => one.getAnimations())
       .map(({ effect }) => new Set(effect.getKeyframes().map((one) => `${one.transform} ${one.opacity}`)).size)""")
     assert set(still) <= {1}
+
+
+def test_pieces_stand_still_for_who_wants_no_motion(phones: Phones, service: Service) -> None:
+    companion, (steps, _) = service.companion, STEPS["iglu-iglu"]
+    companion.do("open-match", {"game": "iglu-iglu", "players": players("iglu-iglu")})
+    rest = record("iglu-iglu", 5)
+    companion.moves(*rest[: steps[0]])
+    page = watched(phones.guest(reduced_motion="reduce"))
+    opened(page, service.url)
+    for move in rest[steps[0] : steps[1] + 1]:
+        companion.moves(move)
+    page.wait_for_selector(f".on-board[data-state='{companion.night.state}']")
+    assert {one["what"] for one in page.evaluate("shown")} <= {"moving said"}
 
 
 @pytest.mark.parametrize("where", ["", "/tv"])

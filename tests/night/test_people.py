@@ -295,6 +295,7 @@ def test_wins_in_a_row(home: Home) -> None:
     assert [(one["streak"], one["longest"]) for one in map(home.figures, ("Ann", "Bob"))] == [(0, 1), (3, 3)]
     home.game("Bob", "Ann")
     assert [(one["streak"], one["longest"]) for one in map(home.figures, ("Ann", "Bob"))] == [(1, 1), (0, 3)]
+    assert [home.figures(who)["newest"] for who in ("Ann", "Bob")] == [[1, 0, 0, 0, 1], [0, 1, 1, 1, 0]]
 
 
 def test_figures_over_several_nights(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

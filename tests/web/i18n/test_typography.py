@@ -42,13 +42,25 @@ def said(language: str) -> list[str]:
 
 VOUS = r"\b(?i:vous|votre|vos|vôtres?|(?!assez\b|chez\b)\w+ez)\b"  # nobody and no table is "vous" (web/i18n/README.md)
 BREAKING = r" [:;!?»](?:\W|$)|«[^\u00a0]"  # a line would break before the mark
+NOT_OUR_WORDS_FR = (
+    r"\b(?i:joueu(?:r|se)s?|capuchons?|perles?)\b"  # nobody is a joueur; a cap, a bead have one word each
+)
+NOT_OUR_WORDS_DE = r"\b(?:Spieler(?:in(?:nen)?|n)?|Sie (?:können|müssen|haben)|Kugeln?)\b"
 STRAIGHT = r"(?<=[^\W\d_])'(?=[^\W\d_])"
 
 
 @pytest.mark.parametrize(
     ("language", "wrong"),
-    [("fr", VOUS), ("fr", BREAKING), ("fr", STRAIGHT), ("de", STRAIGHT), ("de", r'"\w[^"]*"|“[^„]*“|„[^“]*„')],
-    ids=["vous", "breaking-space", "apostrophe-fr", "apostrophe-de", "quotes-de"],
+    [
+        ("fr", VOUS),
+        ("fr", NOT_OUR_WORDS_FR),
+        ("de", NOT_OUR_WORDS_DE),
+        ("fr", BREAKING),
+        ("fr", STRAIGHT),
+        ("de", STRAIGHT),
+        ("de", r'"\w[^"]*"|“[^„]*“|„[^“]*„'),
+    ],
+    ids=["vous", "words-fr", "words-de", "breaking-space", "apostrophe-fr", "apostrophe-de", "quotes-de"],
 )
 def test_a_text_is_set_and_spoken_as_its_language_is(language: str, wrong: str) -> None:
     assert [text for text in said(language) if re.search(wrong, text)] == []

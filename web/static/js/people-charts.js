@@ -44,7 +44,13 @@ export function rivals(met, nameOf) {
     })));
 }
 
-/** The newest games that were won one after the other, where it is more than one; and the most that ever were. */
-export const streaks = ({ streak, longest }) => longest > 1 && h("p", { "data-key": "streak" },
-  streak > 1 && [tn("%(n)s win in a row", "%(n)s wins in a row", streak), ". "],
-  longest > streak && t("The longest run: %(n)s wins.", { n: longest }));
+/** The newest games one by one, won ones joined by a line; and how many were won in a row, now and at best. */
+export const streaks = ({ newest, streak, longest }) => h("figure", { class: "streak-chart", "data-key": "streak" },
+  h("figcaption", null, t("Wins in a row, up to the last game")),
+  s("svg", { viewBox: `0 0 ${newest.length * 12} 12`, width: newest.length * 12, height: 12, role: "img", "aria-label": list(newest.map((won) => (won ? t("won") : t("not won")))) },
+    newest.map((won, i) => [
+      won && newest[i - 1] ? s("path", { d: `M${i * 12 - 6} 6h12` }) : null,
+      s("circle", { class: won ? "won" : "played", cx: i * 12 + 6, cy: 6, r: 4 })])),
+  longest > 1 && h("p", { class: "quiet" },
+    streak > 1 && [tn("%(n)s win in a row", "%(n)s wins in a row", streak), ". "],
+    longest > streak && t("The longest run: %(n)s wins.", { n: longest })));
