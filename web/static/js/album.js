@@ -88,7 +88,7 @@ export function room() {
     !told ? h("p", { class: "quiet" }, t("One moment …"))
       : told.missing ? h("p", { class: "panel" }, t("No such evening is known here."))
         : [ways(told), told.games.length ? h("div", { class: "album-games" }, told.games.map((one) => page(one, told)))
-          : h("p", { class: "panel", "data-key": "none" }, t("No game was finished this evening."))]);
+          : h("p", { class: "panel", "data-key": "none" }, t("No game was finished on this evening."))]);
 }
 
 function large({ src, title }) {
