@@ -25,7 +25,7 @@ MOST_BYTES = 1 << 20
 
 _log = logging.getLogger(__name__)
 
-UNREADABLE = "The settings could not be read; the file was moved aside, and they start anew."
+UNREADABLE = "The settings could not be read; the file was moved aside, and they start afresh."
 IGNORED = "A setting in the file does not fit and was ignored."
 NOTES = (UNREADABLE, IGNORED)
 
@@ -76,29 +76,27 @@ class Setting:
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("house_name", "", "What is this house called on the page?"),
-    Setting("host_names", (), "Names under which phones may reach this page, beside its addresses", local=True),
-    Setting("igloo_port", "", "Serial port of the igloo (empty: it is found by itself)", restart=True, local=True),
+    Setting("host_names", (), "Names under which phones may reach this page, besides its addresses", local=True),
+    Setting("igloo_port", "", "Serial port of the igloo (empty: it is found automatically)", restart=True, local=True),
     Setting("igloo_deny", (), "Serial ports never to be opened (parts of their names)", restart=True, local=True),
     Setting(
         "camera_source", "", "Camera: usb:0, pi, an http address of an MJPEG stream, or empty for none", local=True
     ),
     Setting("camera_follow", False, "Follow the game with the camera"),
-    Setting("camera_settle_tenths", 15, "Tenths of a second that the board lies still before a move counts", 3, 100),
-    Setting("camera_everyone", True, "Every player may answer what the camera asks (else the host alone)"),
-    Setting("keep_pictures_days", 30, "Days that pictures taken as evidence are kept", low=0, high=3650),
+    Setting("camera_settle_tenths", 15, "Tenths of a second the board must lie still before a move counts", 3, 100),
+    Setting("camera_everyone", True, "Every player may answer what the camera asks (otherwise only the host)"),
+    Setting("keep_pictures_days", 30, "Days to keep pictures taken as evidence", low=0, high=3650),
     Setting("keep_shakes", 300, "Shakes of the igloo kept to be heard again in the training room", low=0, high=5000),
-    Setting("evidence_each_round", True, "Keep a picture of the table with each round's result"),
-    Setting(
-        "max_streams", 40, "Phones with live updates at the same time; the others ask again and again", 1, 100, True
-    ),
-    Setting("players_move", True, "Players may enter moves (else the host alone)"),
+    Setting("evidence_each_round", True, "Keep a picture of the table with each round’s result"),
+    Setting("max_streams", 40, "Phones with live updates at the same time; the others keep asking", 1, 100, True),
+    Setting("players_move", True, "Players may enter moves (otherwise only the host)"),
     Setting("players_pictures", True, "Players may see pictures of the table", local=True),
-    Setting("watchers_pictures", False, "Who only watches may see pictures of the table", local=True),
+    Setting("watchers_pictures", False, "Those who only watch may see pictures of the table", local=True),
     Setting("joining", True, "New phones may join with the PIN", local=True),
-    Setting("session_days", 90, "Days after which a phone that was not used has to join again", 1, 365, local=True),
-    Setting("host_link_days", 7, "Days that a host link opens the table", 1, 30, local=True),
+    Setting("session_days", 90, "Days without use after which a phone has to join again", 1, 365, local=True),
+    Setting("host_link_days", 7, "Days that a host link stays valid", 1, 30, local=True),
     Setting("nightly_backups", 7, "Backups kept beside the journal, one a day (0: none)", low=0, high=60),
-    Setting("stick_backup", True, "Copy the nights to a USB stick that carries a folder companion-backup", local=True),
+    Setting("stick_backup", True, "Copy the nights to a USB stick that has a folder companion-backup", local=True),
     Setting(
         "mqtt_address",
         "",
@@ -106,11 +104,11 @@ SETTINGS: tuple[Setting, ...] = (
         restart=True,
         local=True,
     ),
-    Setting("bgg_ids", (), "BoardGameGeek numbers for BG Stats, a line a game such as %(game)s 12345"),
+    Setting("bgg_ids", (), "BoardGameGeek numbers for BG Stats, one line per game, such as %(game)s 12345"),
     Setting(
         "panel_pins",
         (),
-        "Buttons and lights: standard, or a line a part such as next 5; empty for none",
+        "Buttons and lights: standard, or one line per part, such as next 5; empty for none",
         restart=True,
         local=True,
     ),

@@ -38,7 +38,7 @@ def offer(app: Flask, tls: Tls) -> None:
             return None
         if request.method in {"GET", "HEAD"} and not request.path.startswith("/api/"):
             return current_app.make_response(redirect("/trust"))
-        raise RefusedError(403, "use-tls", "This table is spoken to over TLS; its address begins with https.")
+        raise RefusedError(403, "use-tls", "This table speaks TLS; its address begins with https.")
 
 
 def _address(scheme: str, port: int) -> str:

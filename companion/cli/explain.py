@@ -135,7 +135,7 @@ def _problems(
     return [rulebook(game_id).problem(problem, state, lang) for problem in state.problems()]
 
 
-OTHERWISE = Words("It also leaves otherwise what lies beside the places.")
+OTHERWISE = Words("It also leaves things other than the places different.")
 OR = Words("Or:")
 MORE = Words("{count:plural|Another legal turn leads|# other legal turns lead} there.")
 ALTERNATIVES = 3

@@ -45,8 +45,8 @@ def _cited_by(book: Rulebook, item: Clause | Dispute) -> list[str]:
 
 
 SEE = Words("see {clauses}")
-SILENT = Words("No rulebook speaks of {query!r}.")
-NO_RULEBOOK = Words("There is no rulebook of {game!r}; there are {there}.")
+SILENT = Words("No rulebook mentions {query!r}.")
+NO_RULEBOOK = Words("There is no rulebook for {game!r}; there are {there}.")
 
 
 def _show(book: Rulebook, item: Clause | Dispute, lang: str) -> None:

@@ -17,7 +17,7 @@ from companion.night.log.data_folder import refusal
 from companion.night.messages import Words
 
 GROUPS = {
-    "dialout": Words("the igloo's port"),
+    "dialout": Words("the igloo’s port"),
     "video": Words("the camera"),
     "gpio": Words("buttons and lights"),
 }

@@ -14,7 +14,7 @@ SENTENCES: Final[dict[str, Words]] = {
     "clock-good": Words("The clock is set by the network."),
     "clock-alone": Words("Nothing sets the clock now; times may be wrong, the order of events never is."),
     "clock-wrong": Words("The clock says {year}."),
-    "clock-behind": Words("The clock stands {hours:plural|one hour|# hours} before the last entry of the journal."),
+    "clock-behind": Words("The clock is {hours:plural|one hour|# hours} behind the last entry of the journal."),
     "disk-good": Words("{free_mb} MB are free where the nights lie."),
     "disk-low": Words("Only {free_mb} MB are free where the nights lie."),
     "disk-full": Words("The disk is full ({free_mb} MB): nothing can be written."),
@@ -28,16 +28,16 @@ SENTENCES: Final[dict[str, Words]] = {
     "card": Words("Memory card {name}, made {date}."),
     "temperature-good": Words("The processor is at {celsius} °C."),
     "temperature-high": Words("The processor is hot: {celsius} °C."),
-    "temperature-untold": Words("This machine does not tell its temperature."),
-    "power-untold": Words("This machine does not tell of its supply voltage."),
-    "power-good": Words("The supply was never too low since the start."),
+    "temperature-untold": Words("This machine does not report its temperature."),
+    "power-untold": Words("This machine does not report its supply voltage."),
+    "power-good": Words("The supply has never been too low since the start."),
     "power-low": Words("The supply voltage is too low now."),
-    "power-was-low": Words("The supply voltage was too low since the start."),
+    "power-was-low": Words("The supply voltage has been too low at times since the start."),
     "slowed": Words("The processor is slowed down (heat or supply)."),
     "memory-good": Words("{free_mb} MB of memory are free."),
     "memory-low": Words("Only {free_mb} MB of memory are free."),
     # --- the igloo's line
-    "no-port": Words("No serial port is there: no igloo is plugged in."),
+    "no-port": Words("There is no serial port: no igloo is plugged in."),
     "port": Words("{port} ({name}) can be opened."),
     "port-denied": Words("{port} ({name}) is left alone: it looks like another device ({rule})."),
     "port-forbidden": Words("{port} may not be opened by the user {user}."),
@@ -49,7 +49,7 @@ SENTENCES: Final[dict[str, Words]] = {
     ),
     "igloo-slow": Words("Igloo {key}: {rate_hz} samples a second instead of {nominal_hz}."),
     "igloo-wild": Words(
-        "Igloo {key}: {wild:plural|# wild sample was|# wild samples were} left out; bits flip on the sensor's wires."
+        "Igloo {key}: {wild:plural|# wild sample was|# wild samples were} left out; bits flip on the sensor’s wires."
     ),
     # --- the camera
     "no-camera": Words("No camera is plugged in."),
@@ -68,26 +68,28 @@ SENTENCES: Final[dict[str, Words]] = {
     "journal-none": Words("There are no nights yet."),
     "database-bad": Words("{file}: {why}"),
     "settings-good": Words("The settings fit."),
-    "settings-unreadable": Words("The settings cannot be read; the next start puts the file aside and begins anew."),
+    "settings-unreadable": Words("The settings cannot be read; the next start puts the file aside and starts afresh."),
     "setting-bad": Words("A setting is ignored: {why}"),
     "aside": Words("{file} was put aside as damaged."),
     "former": Words("{file} holds the nights from before a restore; delete it when you miss nothing."),
     "backup-good": Words("The newest backup {file} has {seq} of {entries:plural|one entry|# entries}."),
     "backup-none": Words("There is no backup yet."),
     "backup-bad": Words("The newest backup {file} is not sound."),
-    "backup-encrypted": Words("Backups are encrypted. A lost passphrase is a lost backup: nobody can open it without."),
+    "backup-encrypted": Words(
+        "Backups are encrypted. A lost passphrase is a lost backup: nobody can open it without it."
+    ),
     "backup-was-encrypted": Words(
         "Some backups here are encrypted; this box does not keep their passphrase. A lost passphrase is a lost backup."
     ),
     "backup-locked": Words(
-        "The newest backup {file} needs another passphrase than this box keeps; it was not checked."
+        "The newest backup {file} needs a passphrase that this box does not have; it was not checked."
     ),
     "stick": Words("A USB stick at {path} gets a copy of the nights."),
     "stick-not-chosen": Words("A USB stick at {path} is not chosen for the nights."),
     "restore-open": Words("A restore was cut off; the next start finishes it."),
     # --- the panel
     "panel-none": Words("No buttons and lights are chosen."),
-    "panel-bad": Words("The panel's pins do not fit: {why}"),
+    "panel-bad": Words("The panel’s pins do not fit: {why}"),
     "panel-good": Words("{parts:plural|One part of the panel has its|# parts of the panel have their} pins."),
     "panel-no-header": Words("A panel is chosen, but this machine has no pins."),
     "panel-forbidden": Words("{device} may not be opened by the user {user}."),
@@ -98,7 +100,7 @@ SENTENCES: Final[dict[str, Words]] = {
     "service-none": Words("No service runs on {folder}."),
     "network": Words("Phones reach this machine at {addresses}."),
     "no-network": Words("There is no network: no phone can reach the page."),
-    "mdns-good": Words("The page is announced in the network; its name is {host}.local."),
+    "mdns-good": Words("The page is announced on the network; its name is {host}.local."),
     "mdns-name-only": Words("The machine is announced as {host}.local, the page is not."),
     "no-mdns": Words("The name {host}.local is not announced; the address and its QR code work all the same."),
 }
@@ -108,16 +110,16 @@ CURES: Final[dict[str, Words]] = {
     "clock": Words(
         "Connect it to the internet once, or add a clock module (DS3231), or: sudo date -s '2026-11-20 20:00'."
     ),
-    "room": Words("Make room: sudo apt clean; or let pictures be kept fewer days in the settings."),
+    "room": Words("Make room: sudo apt clean; or keep pictures for fewer days in the settings."),
     "card": Words("companion backup --stick now, then write a new card and companion restore."),
     "read-only": Words("companion backup --stick, restart; if it comes back, the card is at its end: take a new one."),
     "cool": Words("Give it air, or a heat sink."),
-    "power": Words("Use the Raspberry Pi's own supply (5.1 V, 3 A; Pi 5: 5 A) and a short thick cable."),
+    "power": Words("Use the Raspberry Pi’s own supply (5.1 V, 3 A; Pi 5: 5 A) and a short thick cable."),
     "memory": Words("End other programs, or use a Pi with more memory."),
     "held": Words("End that program, or unplug the igloo and plug it in again."),
-    "grabber": Words("sudo systemctl disable --now {unit}, or install the companion's udev rules (make install)."),
+    "grabber": Words("sudo systemctl disable --now {unit}, or install the companion’s udev rules (make install)."),
     "slow": Words(
-        "Flash the image for the board's clock (companion firmware flash); a half-rate sensor tells motion only."
+        "Flash the image for the board’s clock (companion firmware flash); a half-rate sensor tells motion only."
     ),
     "igloo": Words("Check cable and wiring; hardware.md, “Faults and cures”, goes through them."),
     "camera": Words("Plug it in, or choose another one on the page."),
@@ -131,14 +133,14 @@ CURES: Final[dict[str, Words]] = {
         "End the service, then: companion restore {file} (keeps what is there beside it); or enter it again."
     ),
     "damage-enter": Words("No backup on this card has it: enter it again, or restore one from a stick."),
-    "access": Words("sudo systemctl restart companion puts {file} aside: phones join anew, there is another PIN."),
+    "access": Words("sudo systemctl restart companion puts {file} aside: phones have to join again, with a new PIN."),
     "settings": Words("Set it again on the page."),
     "passphrase": Words(
         "companion restore --check with its file asks for the passphrase and says whether it is sound."
     ),
     "backup": Words("companion backup, or companion backup --stick"),
     "stick": Words("companion backup --stick chooses it."),
-    "pins": Words("Set panel_pins on the page: standard, or a line a part."),
+    "pins": Words("Set panel_pins on the page: standard, or one line per part."),
     "no-pins": Words("Empty panel_pins on the page, or use a Raspberry Pi."),
     "lgpio": Words("sudo apt install python3-lgpio, and a venv with system site packages (make install)."),
     "restart": Words("sudo systemctl restart companion"),

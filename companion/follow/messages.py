@@ -18,23 +18,23 @@ NOT_TAUGHT: Final = "The camera has not been taught yet what the pieces look lik
 LEARNING: Final = "The camera is learning. This takes some seconds."
 WATCHING: Final = "The board is as the record says."
 MOVING: Final = "Something is moving, or a hand is over the board."
-LOST: Final = "The board is not found in the picture. Put it back, or calibrate anew."
+LOST: Final = "The board is not found in the picture. Put it back, or calibrate again."
 BEHIND: Final = "The board does not show the last entry yet."
 ASKING: Final = "The camera has a question."
 DISAGREES: Final = "The board and the record disagree."
-WAITING: Final = "The camera waits until the board has been put right."
+WAITING: Final = "The camera is waiting for the board to be put right."
 ENTERED: Final = "The camera entered the turn it saw."
 THINKING: Final = "The camera is looking."
 
 CARDS_ALONE: Final = "The camera reads the cards as they are laid; the rest of a round is entered by people."
-CARDS_AWAITED: Final = "The camera waits until all new cards lie there."
+CARDS_AWAITED: Final = "The camera is waiting for all the new cards."
 CARDS_UNSURE: Final = "The camera is not sure of every card. Read them from a photo, or enter them."
 CARDS_ENTERED: Final = "The camera entered the cards it saw."
 
 NOTHING_ASKED: Final = "This question is not open any more."
 NO_RECORD: Final = "No game is open here whose record could be used."
-NO_PHOTO_BEFORE: Final = "Send the photo from before first."
-NO_PHOTO_AFTER: Final = "Send the photo from afterwards first."
+NO_PHOTO_BEFORE: Final = "First send the photo from before."
+NO_PHOTO_AFTER: Final = "First send the photo from afterwards."
 
 NOT_TAUGHT_ALONE: Final = (
     "Pieces that stand close together cannot be counted yet: teach a position in which one of each colour stands alone."

@@ -30,15 +30,15 @@ SENTENCES: dict[str, Words] = {
         "The memory card is full: nothing more can be entered until there is room. What was entered is safe."
     ),
     "card-read-only": Words(
-        "The memory card cannot be written any more: nothing more can be entered. What was entered is safe; "
-        "copy it to a USB stick and start anew."
+        "The memory card cannot be written any more: nothing more can be entered. What was entered is safe; copy it to "
+        "a USB stick and start afresh."
     ),
     "card-failed": Words("The memory card fails ({why}): nothing more can be entered. Copy the nights to a USB stick."),
     "card-again": Words("The memory card can be written again."),
     # --- refusals
     "stale": Words("The table has moved on since this was shown; look again."),
-    "id-reused": Words("The mark of this action has already served for something else; nothing was done."),
-    "watch-only": Words("Somebody who only watches changes nothing; join with the table’s PIN."),
+    "id-reused": Words("The mark of this action has already been used for something else; nothing was done."),
+    "watch-only": Words("Those who only watch cannot change anything; join with the table’s PIN."),
     "host-only": Words("Only the host may do this."),
     "agreement": Words("This needs the agreement of the table, which the host confirms."),
     "paused": Words("The night is paused; resume it first."),
@@ -53,14 +53,14 @@ SENTENCES: dict[str, Words] = {
     "bad-body": Words("There is no field {field} here."),
     "not-json": Words("This cannot be kept: it is too long, or not JSON."),
     "bad-action-id": Words("An action needs a mark of its own, a text of 1 to 100 characters."),
-    "bad-name": Words("A player’s name has 1 to {most} characters, and none that cannot be seen."),
+    "bad-name": Words("A player’s name has 1 to {most} characters, all of them visible."),
     "no-such-clause": Words("The rulebook has no clause {clause}."),
     "no-such-colour": Words("Nobody here plays {colour}."),
     "no-such-fault": Words("There is no such fault to dismiss."),
     "nothing-to-undo": Words("There is nothing to undo."),
     "table-draws": Words("This table draws its own cards; say which ones lie there."),
     "companion-draws": Words("In this game the companion draws the cards; nobody chooses them."),
-    "nothing-to-draw": Words("No card is to be drawn now."),
+    "nothing-to-draw": Words("There is no card to draw now."),
     "nobody-to-pass": Words("There is nobody left who could stop now."),
     "sensor-alone": Words("The sensor is marked with a single placement, and with nothing else in the same entry."),
     "sensor-twice": Words("The sensor is already under an igloo of this round."),
@@ -68,7 +68,8 @@ SENTENCES: dict[str, Words] = {
         "{count:plural|One confirmed entry|# confirmed entries} after this could not be read from the card any more."
     ),
     "entries-missing": Words(
-        "{count:plural|One confirmed entry|# confirmed entries} of {when} or later can no longer be read from the card."
+        "{count:plural|One confirmed entry|# confirmed entries} from {when} or later can no longer be read from the "
+        "card."
     ),
     "entries-changed": Words(
         "{count:plural|One entry|# entries} of {when}, from number {first} on, changed on the card."
@@ -80,26 +81,26 @@ SENTENCES: dict[str, Words] = {
     "moves-changed": Words(
         "{game}, {when}: {count:plural|move {moves} is|moves {moves} are} not as entered: the card changed it."
     ),
-    "game-changed": Words("{game}, {when}: something beside the moves changed on the card (entry {first})."),
+    "game-changed": Words("{game}, {when}: something besides the moves changed on the card (entry {first})."),
     "backup-has-them": Words("The backup {file} has it as it was."),
     "rules-changed": Words(
-        "From entry {seq} on, this game was played by other rules than this companion knows; it is shown up to there."
+        "From entry {seq} on, this game was played by rules that this companion does not know; it is shown up to there."
     ),
     "ended-already": Words("This game was ended by the table; take that back to go on with it."),
-    "sheet-not-over": Words("This sheet is not yet that of a game that is over: something that decides is missing."),
-    "sheet-other-game": Words("The open game is {game}; this sheet is of another game."),
-    "sheet-other-players": Words("The sheet has other players than those who are named."),
+    "sheet-not-over": Words("This is not yet the sheet of a finished game: something that decides is missing."),
+    "sheet-other-game": Words("The open game is {game}; this sheet is for another game."),
+    "sheet-other-players": Words("The players on the sheet are not those who are named."),
     # --- what was done (answers and log)
     "night-opened": Words("The night begins."),
     "match-opened": Words("A game of {game} begins."),
     "next-game": Words("The next game of {game} begins."),
     "match-closed": Words("The game is closed."),
-    "sheet-kept": Words("A game that has ended is kept by its score sheet: {game}."),
+    "sheet-kept": Words("A finished game is kept from its score sheet: {game}."),
     "sheet-ends": Words("The game ends with the totals of its score sheet."),
-    "sheet-taken-out": Words("The game that was kept by its score sheet is taken out again; the table agreed."),
-    "ended-early": Words("The game is ended early; the standing of that moment is kept."),
+    "sheet-taken-out": Words("The game that was kept from its score sheet is taken out again; the table agreed."),
+    "ended-early": Words("The game was ended early; the standing at that moment is kept."),
     "goes-on-again": Words("The game goes on; the table agreed."),
-    "shared-early": Words("Ended early: this is the standing of that moment."),
+    "shared-early": Words("Ended early: this is the standing at that moment."),
     "shared-sheet": Words("Counted at the end, from the score sheet."),
     "dealt": Words("New cards: {cards}."),
     "arranged": Words("The companion draws the set-up ({count:plural|one step|# steps})."),

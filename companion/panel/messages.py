@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-NO_LIBRARY = "The library for the pins is missing; sudo apt install python3-lgpio brings it."
+NO_LIBRARY = "The library for the pins is missing; sudo apt install python3-lgpio installs it."
 NO_HEADER = "This machine has no pins for buttons and lights."
 NO_PERMISSION = "The pins may not be used by this user; joining the group gpio helps."
 BUSY = "Another program uses these pins."

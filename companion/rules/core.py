@@ -171,7 +171,7 @@ def player_name(name: object) -> str:
     """
     kept = read_name(name) if isinstance(name, str) else None
     if kept is None:
-        raise SetupError("A player’s name has 1 to {most} characters, and none that cannot be seen.", most=LONGEST_NAME)
+        raise SetupError("A player’s name has 1 to {most} characters, all of them visible.", most=LONGEST_NAME)
     return kept
 
 

@@ -207,7 +207,7 @@ class Name(Element):
     """A player's name; it is read as :mod:`companion.rules.names` keeps it."""
 
     says = Words("A player’s name")
-    wish = Words("a text of 1 to {most} characters, none of which is hidden")
+    wish = Words("a text of 1 to {most} characters, all of them visible")
     facts: Mapping[str, object] = MappingProxyType({"most": LONGEST_NAME})
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:

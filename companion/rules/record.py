@@ -305,7 +305,9 @@ def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:
         if len(raw) > MAX_LINE_BYTES:
             raise _Stop(
                 number,
-                RecordError("The line is longer than {most} bytes; this is no record of a game.", most=MAX_LINE_BYTES),
+                RecordError(
+                    "The line is longer than {most} bytes; this is not the record of a game.", most=MAX_LINE_BYTES
+                ),
             )
         if number > MAX_LINES or size > MAX_BYTES:
             raise _Stop(

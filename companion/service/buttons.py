@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 DOUBT = Words("Somebody at the table has a doubt: look it up with the referee.")
 MOVES = {"moves", "check", "deal"}
 NOTHING = Words("There is nothing to go on with now.")
-TOGETHER = Words("This goes back only together: confirm it on the host's phone.")
+TOGETHER = Words("This can only be taken back together: confirm it on the host’s phone.")
 NO_UNDO = Words("There is nothing to take back.")
 
 

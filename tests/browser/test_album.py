@@ -113,9 +113,9 @@ def test_one_leafs_from_evening_to_evening(phones: Phones, service: Service) -> 
     service.companion.do("close-match")
     service.companion.do("open-night")
     page.goto(f"{service.url}/#album")
-    expect(page.locator(".album [data-key=none]")).to_have_text("No game came to its end on this evening.")
+    expect(page.locator(".album [data-key=none]")).to_have_text("No game was finished on this evening.")
     service.companion.do("keep-sheet", kept("igloo-pop", "Ann", "Bob"))
-    expect(page.locator(".album-game[data-game=igloo-pop]")).to_contain_text("only counted at its end")
+    expect(page.locator(".album-game[data-game=igloo-pop]")).to_contain_text("only counted at the end")
     expect(page.locator(".album img")).to_have_count(0)
     page.click(".album [data-key=earlier]")
     expect(page.locator(".album-game[data-game=ice-team]")).to_have_count(1)
@@ -138,7 +138,7 @@ def test_who_watches_is_asked_in(phones: Phones, service: Service) -> None:
     expect(page.locator(".ending")).to_be_visible()
     expect(page.locator("a[href='#album']")).to_have_count(0)
     page.goto(f"{service.url}/#album")
-    expect(page.locator("#stage .panel")).to_contain_text("Join with the table's PIN")
+    expect(page.locator("#stage .panel")).to_contain_text("Join with the table’s PIN")
 
 
 def test_on_paper_each_game_has_a_page_and_no_picture_is_missing(phones: Phones, service: Service) -> None:

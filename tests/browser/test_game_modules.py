@@ -66,7 +66,7 @@ def test_a_game_is_played_that_only_says_who_may_play(phones: Phones, service: S
     expect(names).to_have_text(["Igloo Pop", "Iglu Iglu", "Arctic"])
     page.click("[data-do=choose-game][data-game=arctic]")
     expect(page.locator("form.setup h2")).to_have_text("Arctic: who plays?")
-    expect(page.locator("form.setup .quiet").first).to_contain_text("In the order in which you sit")
+    expect(page.locator("form.setup .quiet").first).to_contain_text("In the order you sit")
     page.fill("input[name=name-0]", "Ann")
     page.click("form.setup .extras summary")
     page.check("input[name=box][value=enter]")

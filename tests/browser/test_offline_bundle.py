@@ -123,7 +123,7 @@ def test_twelve_rounds_without_a_network_come_home_once(
     expect(home.locator("[data-key=import] [role=status]")).to_have_text("12 answers came home.")
     home.fill("#results-text", results.read_text())
     home.click("form[data-submit=import-results] [type=submit]")
-    expect(home.locator("[data-key=import] [role=status]")).to_have_text("Nothing new: all of it was counted before.")
+    expect(home.locator("[data-key=import] [role=status]")).to_have_text("Nothing new: it has all been counted before.")
     home.click("a[href='#progress']")
     expect(home.locator(".progress")).to_contain_text("12 answers so far.")
     matrix = service.companion.training.figures(1)["confusion"]
@@ -133,10 +133,10 @@ def test_twelve_rounds_without_a_network_come_home_once(
     home.click("a[href='#along']")
     home.fill("#results-text", "{}")
     home.click("form[data-submit=import-results] [type=submit]")
-    expect(home.locator(".refusal")).to_contain_text("These are no results")
+    expect(home.locator(".refusal")).to_contain_text("These are not results")
     home.fill("#results-text", "no JSON at all")
     home.click("form[data-submit=import-results] [type=submit]")
-    expect(home.locator("[data-key=import] .complaint")).to_contain_text("These are no results")
+    expect(home.locator("[data-key=import] .complaint")).to_contain_text("These are not results")
     page.context.close()
     phones.forgive("400")
 

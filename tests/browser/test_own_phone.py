@@ -196,7 +196,7 @@ def test_the_host_goes_back_from_a_check_that_came_too_early(phones: Phones, ser
     page = phones.host()
     page.click("[data-do=check]")
     back = page.locator(".dock [data-do=undo]")
-    expect(back).to_have_text("Not yet: shake on")
+    expect(back).to_have_text("Not yet: keep shaking")
     back.click()
     page.click("[data-do=dialog-yes]")
     expect(page.locator(".play[data-phase=shaking]")).to_be_visible()

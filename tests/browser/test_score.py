@@ -240,13 +240,13 @@ def test_the_sheet_of_ice_team_fills_itself_from_a_photo(
         home = sum(one["count"] for one in true["village"]["things"] if one["colour"] == player["colour"])
         expect(page.locator(f"input[data-seat={player['colour']}][data-name=home]")).to_have_value(str(home))
     page.click("[data-do=reckon]")
-    expect(page.locator("[data-key=score-sheet] .note").first).to_contain_text("Not everything was checked")
+    expect(page.locator("[data-key=score-sheet] .note").first).to_contain_text("Not everything has been checked")
     for player in position["players"]:
         entered(page, player["colour"], fresh=player.get("fresh", 0), frozen=player.get("frozen", 0))
     expect(page.locator("[data-key=unseen]")).to_have_count(0)
     totals = sorted((str(one.total) for one in over.score().sheets), key=int, reverse=True)
     assert counted(page) == totals
-    expect(page.locator("[data-key=score-sheet]")).not_to_contain_text("Not everything was checked")
+    expect(page.locator("[data-key=score-sheet]")).not_to_contain_text("Not everything has been checked")
 
 
 @pytest.mark.usefixtures("prompt_lessons")

@@ -137,8 +137,8 @@ def test_a_calibration_that_is_not_better_is_not_the_first_choice(
         return
     expect(page.locator(".sitting .note")).to_contain_text("Not better than uncalibrated yet")
     expect(page.locator("[data-key=acts] .main")).to_have_count(0)
-    assert buttons.last.inner_text() == "Use it all the same"
-    expect(page.locator("[data-key=full]")).to_have_text("Shake on: 36 shakes are better.")
+    assert buttons.last.inner_text() == "Use it anyway"
+    expect(page.locator("[data-key=full]")).to_have_text("Keep shaking: 36 shakes are better.")
     phones.shot(page, "calibration-worse", full=True)
 
 

@@ -164,7 +164,7 @@ def test_all_that_was_answered_is_heard_again_and_what_gave_way_is_said(phones: 
     page.click(".past summary")
     expect(page.locator(".past li")).to_have_count(23)
     expect(page.locator(".past .discarded")).to_have_text(["5, said 8: no longer kept"])
-    expect(page.locator(".past")).to_contain_text("Of the shakes of the igloo the last 1 is kept; older ones gave way.")
+    expect(page.locator(".past")).to_contain_text("Only the last 1 shake of the igloo is kept; older ones gave way.")
     page.click("[data-do=past-more]")
     expect(page.locator(".past li")).to_have_count(32)
     expect(page.locator("[data-do=past-more]")).to_have_count(0)

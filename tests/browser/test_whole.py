@@ -222,7 +222,7 @@ def test_a_backup_from_this_device_is_added_brought_back_and_shown(page: Page, t
         page.goto(f"http://{NAME}:{served.port}/#workshop/backups")
         (tmp_path / "cat.zip").write_bytes(b"\xff\xd8 a cat")
         page.set_input_files("input[data-change=add-backup]", tmp_path / "cat.zip")
-        expect(page.locator(".refusal")).to_contain_text("cat.zip is no backup")
+        expect(page.locator(".refusal")).to_contain_text("cat.zip is not a companion’s backup")
         page.set_input_files("input[data-change=add-backup]", file)
         expect(page.locator(".backup")).to_have_count(1)
         expect(page.locator("#dialog")).to_contain_text("not lost")

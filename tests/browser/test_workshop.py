@@ -247,7 +247,7 @@ def test_the_devices_their_settings_and_what_the_doctor_finds(phones: Phones, se
     companion = service.companion
     companion.buttons = Buttons(companion.night, companion.hub, ("next 5", "undo 5"))
     companion.buttons.start()
-    companion.mqtt = {"state": "searching", "note": "The broker does not answer; it is asked again and again."}
+    companion.mqtt = {"state": "searching", "note": "The broker does not answer; the companion keeps trying."}
     (companion.folder / "settings.json").write_text("{")
     player = phones.player()
     player.goto(f"{service.url}/#workshop/devices")

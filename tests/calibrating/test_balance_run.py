@@ -125,9 +125,9 @@ def test_what_cannot_be_is_refused_in_a_sentence(
     with pytest.raises(DeviceError, match="not there"):
         house.run.box("begin")
     house.run.appoint("unit-9")
-    with pytest.raises(DeviceError, match="not calibrated"):
+    with pytest.raises(DeviceError, match="not been calibrated"):
         house.run.weigh("unknown")
-    with pytest.raises(DeviceError, match="not calibrated"):
+    with pytest.raises(DeviceError, match="not been calibrated"):
         house.run.box("begin")
     with pytest.raises(DeviceError, match="No box"):
         house.run.box("choose", 5)
@@ -246,7 +246,7 @@ def test_what_is_remembered_may_be_rubbish(tmp_path: Path, felt: dict[str, NDArr
     (folder / "card.json").write_text('{"good": true}')
     house = House(tmp_path)
     house.weighs(felt["tare"], "tare")
-    with pytest.raises(DeviceError, match="not calibrated"):
+    with pytest.raises(DeviceError, match="not been calibrated"):
         house.run.weigh("unknown")
     (folder / "role.json").write_text("x" * 200_000)
     assert not House(tmp_path).run.is_balance("unit-9", DeviceKind.REAL)

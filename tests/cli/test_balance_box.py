@@ -58,7 +58,7 @@ def test_a_box_is_checked_from_the_sensor_to_the_list(simavr: Callable[..., Any]
     script = [
         ("Put igloo 5 on", "beads 5"),
         ("Put igloo 7 on", "beads 6"),
-        ("What was put on as igloo 7 weighs as one with 6 beads. Was it igloo 6?", "beads 6"),
+        ("What was put on as igloo 7 weighs the same as one with 6 beads. Was it igloo 6?", "beads 6"),
         ("Put igloo 10 on", "beads 10"),
         ("Put igloo 12 on", "beads 12"),
         ("Take it off", "tare"),

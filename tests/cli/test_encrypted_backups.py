@@ -76,10 +76,10 @@ def test_every_backup_from_now_on_and_what_the_doctor_says(data: Path, tmp_path:
     # Its own ones open by themselves.
     assert companion("restore").returncode == 0
     said = companion("doctor").stdout
-    assert "A lost passphrase is a lost backup: nobody can open it without." in said
+    assert "A lost passphrase is a lost backup: nobody can open it without it." in said
     assert f"The newest backup {Path(told['file']).name} has" in said
     (data / KEPT).write_text(OTHER)
-    assert "needs another passphrase than this box keeps" in companion("doctor").stdout
+    assert "needs a passphrase that this box does not have" in companion("doctor").stdout
     assert companion("backup", "--forget-passphrase", "--json").stdout.count('"encrypted": false') == 1
     assert "this box does not keep their passphrase" in companion("doctor").stdout
 

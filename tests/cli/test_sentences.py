@@ -102,7 +102,7 @@ def test_a_wrong_line_of_a_record_is_told_in_the_readers_language(lang: str, wor
 @pytest.mark.parametrize(
     ("lang", "words"),
     [
-        ("en", "No rulebook speaks of 'xyzzy'."),
+        ("en", "No rulebook mentions 'xyzzy'."),
         ("fr", "Aucune règle ne parle de 'xyzzy'."),
         ("de", "Kein Regelheft spricht von 'xyzzy'."),
     ],

@@ -186,7 +186,7 @@ def test_every_fault_is_told_with_its_place() -> None:
         ("players[1].age", "players[1] has no field 'age'; it has name, colour."),
         (
             "players[1].name",
-            "A player’s name is a text of 1 to 40 characters, none of which is hidden, not '' (players[1].name).",
+            "A player’s name is a text of 1 to 40 characters, all of them visible, not '' (players[1].name).",
         ),
         ("players[1].colour", "players[1].colour is one of white, black, not 'pink'."),
         ("players[2]", "players[2] is an object, not 3."),

@@ -61,7 +61,7 @@ def test_json_strings_bare_texts_blank_lines_and_line_ends_are_read() -> None:
         (b'"sta\x00rt"', "RecordError", "UTF-8"),
         ("x" * 70_000, "RecordError", "longer than"),
         ("\ud800", "RecordError", "UTF-8"),
-        ('"\\ud800"', "InvalidMoveError", "is no move"),
+        ('"\\ud800"', "InvalidMoveError", "is not a move"),
     ],
 )
 def test_a_wrong_line_gives_the_valid_prefix_and_the_error(line: str | bytes, kind: str, says: str) -> None:

@@ -45,13 +45,13 @@ class BallotValue(Body, frozen=True):
 DECIDED = {
     "votes": mark("The table has voted: %(answer)s."),
     "host": mark("The vote was a tie; the host decided: %(answer)s."),
-    "default": mark("The vote was a tie: what was valid stays."),
+    "default": mark("The vote was a tie: everything stays as it was."),
 }
 REFUSALS: tuple[Callable[[], RefusedError], ...] = (
     lambda: RefusedError(409, "open", "Another vote is under way; the host can close it."),
     lambda: RefusedError(409, "none", "This vote is over."),
     lambda: RefusedError(409, "tied", "The vote is a tie: the host decides."),
-    lambda: RefusedError(400, "no-value", "This cannot be voted for."),
+    lambda: RefusedError(400, "no-value", "This cannot be voted on."),
 )
 
 
@@ -71,7 +71,7 @@ def _done(work: Callable[[], None]) -> OwnBallot:
     except BallotError as error:
         raise refused_as(REFUSALS, error.code) from None
     except OSError as error:
-        raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
+        raise RefusedError(503, "storage", "This could not be saved to the disk.") from error
     form = ballot_form(companion())
     companion().hub.publish("ballot", form)
     if form["last"] is not None and form["last"] != before:

@@ -54,7 +54,7 @@ def keep(game_id: GameId, body: BoxRequest) -> Response:
         return refusal(422, "no-box", error.words.to_json())
     except OSError as error:
         log.error("The box of %s could not be kept: %s", game_id, error)
-        raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
+        raise RefusedError(503, "storage", "This could not be saved to the disk.") from error
     return _form(game_id)
 
 

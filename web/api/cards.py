@@ -198,7 +198,7 @@ def forget(game_id: GameId) -> DoneForm:
     except KeyError:
         raise _no_cards() from None
     except OSError as error:
-        raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
+        raise RefusedError(503, "storage", "This could not be saved to the disk.") from error
     return {"ok": True}
 
 
@@ -213,7 +213,7 @@ def teach(game_id: GameId, query: SheetPlace) -> Response:
     except BadDataError as error:
         raise said_by_device(error) from None
     except OSError as error:
-        raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
+        raise RefusedError(503, "storage", "This could not be saved to the disk.") from error
     return json_response({"ok": True, **answer})
 
 
@@ -243,7 +243,7 @@ def read_deal(game_id: GameId) -> Response:
         here = match is not None and match.game.id == game_id and match.ending is None
         state = match.state if match is not None and here else None
     if state is None or not reader.may_lie(state):
-        raise RefusedError(409, "no-deal", "No cards are to be laid now.")
+        raise RefusedError(409, "no-deal", "There are no cards to lay now.")
     try:
         answer = companion().cards.circle(game_id, photo_body())
     except BadDataError as error:

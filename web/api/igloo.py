@@ -98,7 +98,7 @@ def _calibration_run() -> CalibrationApi:
         raise RefusedError(
             409,
             "live-round",
-            "A round is live: until it is over, nothing is said of the igloo on the table.",
+            "A round is live: until it is over, nothing is said about the igloo on the table.",
         )
     return companion().calibration_run
 

@@ -64,7 +64,7 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
     lambda: RefusedError(404, "no-person", "Nobody of that name is remembered here."),
     lambda: RefusedError(409, "name-taken", "Somebody else here has that name."),
     lambda: RefusedError(409, "too-many", "Too many people are remembered already; forget some first."),
-    lambda: RefusedError(400, "name", "A player’s name has 1 to 40 characters, and none that cannot be seen."),
+    lambda: RefusedError(400, "name", "A player’s name has 1 to 40 characters, all of them visible."),
     lambda: RefusedError(400, "colour", "There is no such colour."),
     lambda: RefusedError(400, "token", "There is no such picture."),
     lambda: RefusedError(409, "itself", "Choose two different people."),
@@ -79,7 +79,7 @@ def _done(work: Callable[[], T]) -> T:
     except PeopleError as error:
         raise refused_as(REFUSALS, error.code) from None
     except EvidenceError as error:
-        raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
+        raise RefusedError(503, "storage", "This could not be saved to the disk.") from error
 
 
 def _form() -> Everybody:

@@ -46,7 +46,7 @@ def call_me(body: NameRequest) -> ToldPhone:
     """
     session, name = member(), proper_name(body.name) if body.name else ""
     if name is None:
-        raise RefusedError(400, "name", "A player’s name has 1 to 40 characters, and none that cannot be seen.")
+        raise RefusedError(400, "name", "A player’s name has 1 to 40 characters, all of them visible.")
     if name:
         remember(companion(), name)
     access = companion().access
@@ -78,7 +78,7 @@ def seat(body: SeatRequest) -> ToldPhone:
     others = [one for one in access.sessions() if one.colour == colour and one.id != session.id]
     if colour is not None and others:
         if session.role is not Role.HOST:
-            raise RefusedError(409, "seat-taken", "Another phone has taken this seat; the host can give it over.")
+            raise RefusedError(409, "seat-taken", "Another phone has taken this seat; the host can hand it over.")
         for other in others:
             access.bind(other.id, None)
     access.bind(session.id, colour)

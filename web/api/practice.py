@@ -114,7 +114,7 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
     lambda: RefusedError(409, "name-taken", "Somebody else here has that name."),
     lambda: RefusedError(409, "too-many", "Too many people train here already; forget some first."),
     lambda: RefusedError(404, "no-round", "This shake is not here any more. Take another."),
-    lambda: RefusedError(404, "no-sound", "This shake cannot be heard, or was not heard yet."),
+    lambda: RefusedError(404, "no-sound", "This shake cannot be heard, or has not been heard yet."),
     lambda: RefusedError(404, "given-away", "This shake of the igloo gave way to newer ones and cannot be heard."),
     lambda: RefusedError(404, "no-duel", "There is no such duel."),
     lambda: RefusedError(409, "no-igloo", "There is no sensor igloo to train with."),
@@ -123,13 +123,13 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
     lambda: RefusedError(409, "over", "The number is known already."),
     lambda: RefusedError(409, "known", "The number of a stored shake is known."),
     lambda: RefusedError(400, "duellists", "A duel is for two to eight different people."),
-    lambda: RefusedError(409, "not-ready", "The shakes to be taken along are still being made."),
-    lambda: RefusedError(400, "bad-results", "These are no results of the training on the way."),
+    lambda: RefusedError(409, "not-ready", "The shakes to take along are still being made."),
+    lambda: RefusedError(400, "bad-results", "These are not results of training on the way."),
     lambda: RefusedError(
-        404, "no-file", "These results are of a file that is not known here: of another house, or taken too long ago."
+        404, "no-file", "These results come from a file that is not known here: from another house, or too long ago."
     ),
     lambda: RefusedError(
-        409, "live-round", "A round is live: until it is over, nothing is said of the igloo on the table."
+        409, "live-round", "A round is live: until it is over, nothing is said about the igloo on the table."
     ),
 )
 """What the training room says no to."""

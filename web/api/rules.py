@@ -201,7 +201,7 @@ def learn(game_id: GameId, step: str, query: InLanguage) -> LessonForm:
     _book(game_id)
     steps = lesson(game_id) if has_lesson(game_id) else ()
     if not step.isascii() or not step.isdigit() or len(step) > 3 or int(step) >= len(steps):
-        raise RefusedError(404, "no-lesson", "There is no such step of a guided first game.")
+        raise RefusedError(404, "no-lesson", "The guided first game has no such step.")
     return _lesson(game_id, int(step), query.language)
 
 
@@ -272,5 +272,5 @@ def vote(game_id: GameId, body: HouseVote) -> OptionsForm:
     except KeyError:
         raise bad_field("value") from None
     except OSError as error:
-        raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
+        raise RefusedError(503, "storage", "This could not be saved to the disk.") from error
     return _options(game_id)

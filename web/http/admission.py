@@ -114,7 +114,7 @@ class Photos:
             raise RefusedError(
                 429,
                 "photo-at-work",
-                "Your photo before this one is still being read. Wait a moment.",
+                "Your last photo is still being read. Wait a moment.",
                 wait_s=WAIT_S,
             )
 

@@ -125,7 +125,7 @@ def guard(app: Flask, names: Callable[[], Iterable[str]], urls: Callable[[], Ite
             request.headers.get(PROGRAM_HEADER),
             f"{request.scheme}://{request.headers['Host']}",
         ):
-            raise RefusedError(403, "wrong-origin", "A change is taken from this page only, not from another site.")
+            raise RefusedError(403, "wrong-origin", "Changes are accepted from this page only, not from another site.")
 
     @app.after_request
     def lock_down(response: Response) -> Response:

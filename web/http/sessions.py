@@ -151,7 +151,7 @@ def member() -> Session:
 
 def watching() -> RefusedError:
     """Return the refusal of what only those may do who joined."""
-    return RefusedError(403, "watching", "You are only watching. Join with the table's PIN to take part.")
+    return RefusedError(403, "watching", "You are only watching. Join with the table’s PIN to take part.")
 
 
 def host() -> Session:
@@ -193,7 +193,7 @@ def sees_pictures() -> None:
     if not may_see_pictures():
         if who() is None:
             member()
-        raise RefusedError(403, "no-pictures", "The host of this table keeps its pictures to himself.")
+        raise RefusedError(403, "no-pictures", "The host keeps the pictures of this table private.")
 
 
 def open_door() -> None:
@@ -202,7 +202,7 @@ def open_door() -> None:
     :raises RefusedError: when the host has closed the table (403).
     """
     if not companion().settings["joining"]:
-        raise RefusedError(403, "closed", "The host lets nobody else join now. One may watch.")
+        raise RefusedError(403, "closed", "The host is not letting anybody else join now. You may watch.")
 
 
 def me() -> PhoneForm:
@@ -276,7 +276,7 @@ def open_table(token: str) -> Response:
     except TooManyTriesError as error:
         raise _too_many(error) from None
     if admitted is None:
-        raise RefusedError(403, "spent-link", "This host link was used already or is too old. Ask for another.")
+        raise RefusedError(403, "spent-link", "This host link has already been used or is too old. Ask for another.")
     return _admitted(current_app.make_response(redirect("/", 303)), admitted[0])
 
 

@@ -278,7 +278,7 @@ def events(query: EventsQuery) -> Response:
     session, mine, told = who(), role(), _mine(seated=not query.open)
     holder = session.id if session is not None else request.remote_addr or ""
     if not streams.take(mine, holder):
-        raise RefusedError(503, "no-place", "All places for live updates are taken; this page asks again and again.")
+        raise RefusedError(503, "no-place", "All places for live updates are taken; this page keeps asking.")
     try:
         stream = Stream(
             companion(),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vision.read.reader import TaughtBoard
 
 
-UNSURE = Words("Not read surely: {places}")
+UNSURE = Words("Not read for sure: {places}")
 
 
 @click.command()

@@ -33,7 +33,7 @@ PAUSE_S = 0.6
 LOST = "Samples were lost in this shake; shake again."
 SHORT = "The shake ended too soon; shake again."
 OFF_BEAT = "The motion did not keep to the beat; shake again."
-NO_LABEL = "Say first how many beads are inside."
+NO_LABEL = "First say how many beads are inside."
 KEPT = "Heard and kept."
 
 

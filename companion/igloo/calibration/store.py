@@ -46,10 +46,10 @@ BEFORE = ".before"
 BEYOND = 0.9
 """From this probability of one bead or none, or fourteen or more, on it is said that this is no igloo of the box."""
 
-NOT_KNOWN = "This igloo was not calibrated: counted as an unknown one."
-UNLIKE = "This is unlike what was heard of this igloo: another container, or another number of beads than 2 to 13?"
+NOT_KNOWN = "This igloo has not been calibrated: counted as an unknown one."
+UNLIKE = "This does not sound like this igloo: a different container, or fewer than 2 or more than 13 beads?"
 ASTRAY = "The motion did not keep to the beat: counted as shaken freely."
-OTHER_RATE = "The calibration was made at another sample rate: counted as an unknown igloo."
+OTHER_RATE = "The calibration was made at a different sample rate: counted as an unknown igloo."
 
 
 @cache

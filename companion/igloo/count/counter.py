@@ -59,9 +59,9 @@ PAUSE_BLOCKS = 4
 BRIDGE_S = 0.3
 """A known gap of samples that a shake survives; what is missing is not counted as heard."""
 
-SHAKE_ON = "Shake on: this is only a first idea."
+SHAKE_ON = "Keep shaking: this is only a first guess."
 NO_SHAKE = "This is not shaking: it must go to and fro."
-STILL = "Nothing is shaken here."
+STILL = "Nothing is being shaken here."
 STRANGE = "This is unlike any shaken beads that the counter knows."
 TOO_SHORT = "There is too little shaking: half a second is needed."
 LOST = "Samples were lost in this shake; what is missing was left out."

@@ -42,8 +42,8 @@ HAND_S = 7.68
 """After so much the same hand tells little more, and another one tells much."""
 
 SURE = "This is sure enough."
-NOT_SURE = "A quarter of a minute did not make it sure: this igloo needs more calibration shakes with the beat."
-OTHER_HAND = "Not sure yet: if somebody else goes on now, it tells more."
+NOT_SURE = "Fifteen seconds were not enough to be sure: this igloo needs more calibration shakes with the beat."
+OTHER_HAND = "Not sure yet: it helps if somebody else takes over now."
 LOST = "Samples were lost; go on."
 
 

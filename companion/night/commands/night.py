@@ -394,7 +394,7 @@ class Night:
         with self._lock:
             kept = proper_name(name) if name is not None else None
             if kept is None and name is not None:
-                raise BadDataError(f"A name has 1 to {LONGEST_NAME} characters, and none that cannot be seen.")
+                raise BadDataError(f"A name has 1 to {LONGEST_NAME} characters, all of them visible.")
             found = self._journal.name_person(person, kept)
             if found:
                 self.people_changed()

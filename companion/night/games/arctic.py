@@ -37,7 +37,7 @@ PROMPTS: dict[str, Words] = {
     "B2": Words("One token may go a step further."),
     "C": Words("Draw cards: {count} of {value}. Tap the River."),
     "drawn": Words("Which card was drawn?"),
-    "refill": Words("Which card comes to the River?"),
+    "refill": Words("Which card comes into the River?"),
     "D": Words("The turn ends."),
     "totems": Words("Show the totems."),
     "over": Words("The game is over."),
@@ -48,11 +48,11 @@ SETUP: dict[str, Words] = {
     "side": Words("Which powers lie there?"),
     "totem": Words("Totems are dealt."),
     "first": Words("Who has the footprint?"),
-    "hand": Words("Three cards come to {who}."),
+    "hand": Words("{who} gets three cards."),
     "river": Words("Which cards lie in the River?"),
 }
 CARD = Words("{main} {value}, with {companion}")
-UNSEEN = Words("a card that nobody sees")
+UNSEEN = Words("an unseen card")
 PACK = Words("Pack {n}")
 PACKS = Words("Packs")
 POWERS = Words("Powers")
@@ -89,7 +89,7 @@ END: dict[str, Words] = {
 }
 PLACES: dict[str, Words] = {
     "phase": Words("Whose turn it is"),
-    "gap": Words("An empty place of the River"),
+    "gap": Words("An empty place in the River"),
     "pile": Words("The pile: {count}"),
     "reserve": Words("The Reserve: {count}"),
     "land": Words("Landscape {n}"),
@@ -101,12 +101,12 @@ PLACES: dict[str, Words] = {
     "penalty": Words("Penalty of {who}: {count}"),
     "totem": Words("Totem of {who}"),
 }
-NOBODY_HAS = Words("nobody's")
+NOBODY_HAS = Words("nobody’s")
 NO_CARD = Words("no card")
 HAND = Words("cards in hand: {count}")
 PENALTY = Words("Penalty: {count}")
 MANY_CARDS = Words(
-    "The piles have {count:plural|one card|# cards} of {animal}, but the packs of so many players have {most}."
+    "The piles have {count:plural|one card|# cards} of {animal}, but the packs for this many players have {most}."
 )
 MY_TOTEM = Words("Your totem: {animal}")
 MY_PENALTY = Words("Your Penalty cards: {cards}")

@@ -113,7 +113,7 @@ def parse_card(text: str) -> int:
             shown = readings if len(readings) <= 6 else [*readings[:5], "…"]
             raise AmbiguousMoveError("{text!r} may be several cards: {shown}.", text=text[:40], shown=", ".join(shown))
     raise InvalidMoveError(
-        "{text!r} is no animal card; a card reads like fox-5-moose (animal, placement value, companion).",
+        "{text!r} is not an animal card; a card reads like fox-5-moose (animal, placement value, companion).",
         text=text[:40],
     )
 
@@ -131,5 +131,5 @@ def parse_animal(text: str) -> int:
         if text and animal.startswith(text):
             return number
     raise InvalidMoveError(
-        "{text!r} is no animal of Arctic; they are {animals}.", text=text[:40], animals=", ".join(ANIMALS)
+        "{text!r} is not an animal in Arctic; the animals are {animals}.", text=text[:40], animals=", ".join(ANIMALS)
     )

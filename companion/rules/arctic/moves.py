@@ -87,13 +87,15 @@ def parse_move(text: str) -> ArcticMove:
     forms, reader = _FORMS[kind]
     if len(rest) not in [len(form.split()) for form in forms]:
         shown = " / ".join(f"{kind} {form}".strip() for form in forms)
-        raise InvalidMoveError("{text!r} is no move: the form is {shown}.", text=text, shown=shown)
+        raise InvalidMoveError("{text!r} is not a move: the form is {shown}.", text=text, shown=shown)
     return reader(kind, rest)
 
 
 def _no_move(text: str) -> InvalidMoveError:
     kinds = ", ".join(_FORMS)
-    return InvalidMoveError("{text!r} is no move of Arctic; a move begins with {kinds}.", text=text[:40], kinds=kinds)
+    return InvalidMoveError(
+        "{text!r} is not a move of Arctic; a move begins with {kinds}.", text=text[:40], kinds=kinds
+    )
 
 
 def _kind(word: str, text: str) -> str:
@@ -123,7 +125,7 @@ def _parse_arrow(text: str) -> int:
 def _parse_seat(text: str) -> int:
     if len(text) == 2 and text[0] == "p" and text[1] in "1234":
         return int(text[1]) - 1
-    raise InvalidMoveError("{text!r} is no seat; seats are p1, p2, p3, p4.", text=text)
+    raise InvalidMoveError("{text!r} is not a seat; seats are p1, p2, p3, p4.", text=text)
 
 
 def _known_card(text: str) -> int:
@@ -150,7 +152,9 @@ def _place(kind: str, rest: list[str]) -> ArcticMove:
     word = rest[1] if len(rest) == 2 else ""
     places = [where for where, name in enumerate(("top", "bottom", "under")) if word and name.startswith(word)]
     if word and not places:
-        raise InvalidMoveError("{word!r} is no way to place a card: say nothing (on top), bottom or under.", word=word)
+        raise InvalidMoveError(
+            "{word!r} is not a way to place a card: say nothing (on top), bottom or under.", word=word
+        )
     where = places[0] if places else TOP
     return ArcticMove(kind, parse_card(rest[0]) if where == UNDER else _known_card(rest[0]), where)
 

@@ -205,7 +205,7 @@ def _check(layout: TrackLayout) -> None:
     for number in range(TRACKS):
         if _reachable(layout, number):
             raise SetupError(
-                "A bear could pass by board {number} without using a space of it (ICE-S.1).", number=number + 1
+                "A bear could pass by board {number} without using any of its spaces (ICE-S.1).", number=number + 1
             )
 
 

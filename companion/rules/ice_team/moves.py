@@ -57,7 +57,7 @@ def parse_move(text: str) -> IceMove:
         said = ", ".join(verbs)
         raise AmbiguousMoveError("{text!r} may mean {said}; write one letter more.", text=words[0], said=said)
     if not verbs or any(len(word) > _LONGEST_WORD or not word.isascii() for word in words):
-        raise InvalidMoveError("{text!r} is no move of Ice Team.", text=text[:40])
+        raise InvalidMoveError("{text!r} is not a move of Ice Team.", text=text[:40])
     move = IceMove(verbs[0], *words[1:])
     if move.kind == "first" and move.a not in COLOURS:
         raise InvalidMoveError("The teams are green and red.")

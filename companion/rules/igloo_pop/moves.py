@@ -124,12 +124,12 @@ def parse(text: str) -> IglooPopMove:
         )
     words = text.casefold().split()
     if not words:
-        raise InvalidMoveError("An empty line is no move.")
+        raise InvalidMoveError("An empty line is not a move.")
     kind = _one_of(words[0], KINDS, "a move", text)
     shape = _SHAPE[kind]
     if len(words) != 1 + len(shape):
         form = " ".join([kind, *(f"<{what.split()[-1]}>" for what in shape)])
-        raise InvalidMoveError("{text!r} is no move: the form is {form}.", text=text, form=form)
+        raise InvalidMoveError("{text!r} is not a move: the form is {form}.", text=text, form=form)
     full = [kind]
     for word, what in zip(words[1:], shape, strict=True):
         full.append(_value(word, what, text))
@@ -169,10 +169,10 @@ def _one_of(word: str, known: tuple[str, ...], what: str, text: str) -> str:
 def _nothing_such(text: str, word: str, what: str, known: tuple[str, ...]) -> InvalidMoveError:
     if what == "a move":
         return InvalidMoveError(
-            "{text!r} is no move: a move begins with one of {known}.", text=text, known=", ".join(known)
+            "{text!r} is not a move: a move begins with one of {known}.", text=text, known=", ".join(known)
         )
     return InvalidMoveError(
-        "{text!r} is no move: {word!r} is not {what} ({known}).",
+        "{text!r} is not a move: {word!r} is not {what} ({known}).",
         text=text,
         word=word,
         what=_WORDS[what],

@@ -193,7 +193,7 @@ class Filler:
             s.to_move = s.defender if s.phase == DEFENDING else s.turn
         if to_move is not None and to_move != s.to_move:
             raise SetupError(
-                "In the phase {phase} of {turn}'s turn to_move is not {shown}.",
+                "In the phase {phase} of {turn}’s turn to_move is not {shown}.",
                 phase=PHASES[s.phase],
                 turn=self.table.colours[s.turn],
                 shown=repr(self.table.colours[to_move]),

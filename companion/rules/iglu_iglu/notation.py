@@ -172,7 +172,9 @@ def parse(text: str) -> IgluMove:
     readings = [first] if first in USAGE else [verb for verb in USAGE if first and verb.startswith(first)]
     if not readings:
         there = ", ".join(USAGE)
-        raise InvalidMoveError("{shown} is no move of Iglu Iglu; moves begin with {there}.", shown=shown, there=there)
+        raise InvalidMoveError(
+            "{shown} is not a move of Iglu Iglu; moves begin with {there}.", shown=shown, there=there
+        )
     if len(readings) > 1:
         raise AmbiguousMoveError(
             "{shown} has more than one reading: {first!r} may be {readings}.",
@@ -185,7 +187,7 @@ def parse(text: str) -> IgluMove:
         return _READ[readings[0]](words)
     except _WrongWordError as wrong:
         raise InvalidMoveError(
-            "{shown} is no move: {why}; write {usage}.", shown=shown, why=wrong.words, usage=usage
+            "{shown} is not a move: {why}; write {usage}.", shown=shown, why=wrong.words, usage=usage
         ) from None
     except (IndexError, ValueError):
-        raise InvalidMoveError("{shown} is no move: write {usage}.", shown=shown, usage=usage) from None
+        raise InvalidMoveError("{shown} is not a move: write {usage}.", shown=shown, usage=usage) from None

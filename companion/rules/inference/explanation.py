@@ -209,7 +209,7 @@ _NONE_FOUND = Words(
 )
 _NEAREST = Words("The nearest legal turn:")
 _NEAREST_NOTHING = Words("In the nearest legal turn nothing happens.")
-_LEAVES = Words("It leaves on {place}: {turn}; seen there: {seen}.")
+_LEAVES = Words("It leaves {turn} on {place}; seen there: {seen}.")
 _FIRST = Words("The first turn:")
 _SECOND = Words("The second turn:")
 

@@ -72,7 +72,7 @@ def test_an_igloo_that_is_not_among_the_calibrated_is_counted_as_unknown(
     assert run(["shake", "count", str(other), "--calibration", str(out), "--json"]) == 0
     line = json.loads(capsys.readouterr().out)
     assert line["state"] == "counted"
-    assert "not calibrated" in line["why"]
+    assert "not been calibrated" in line["why"]
 
 
 def test_one_more_person_is_added_and_undone(twelve: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

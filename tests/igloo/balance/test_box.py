@@ -110,7 +110,7 @@ def test_an_igloo_that_is_taken_off_too_early_is_put_on_again(table: Table) -> N
 def test_one_that_is_put_on_twice_is_asked_about_and_may_be_two_that_weigh_the_same(table: Table) -> None:
     check = table.begun()
     assert table.plays(check, table.on(2), table.hands, table.on(2)) == [BOX_TWICE]
-    assert check.note is not None and str(check.note).startswith("This weighs just as igloo 2 did. If it is igloo 3,")
+    assert check.note is not None and str(check.note).startswith("This weighs just what igloo 2 did. If it is igloo 3,")
     assert check.weighed == [2]
     table.plays(check, table.hands, table.on(3))
     assert (check.note, check.weighed) == (None, [2, 3])

@@ -495,7 +495,7 @@ def test_manifests_that_are_none(data: Path, tmp_path: Path, change: dict[str, A
 @pytest.mark.parametrize("rubbish", [b"", b"PK", b"rubbish" * 100])
 def test_other_files_are_no_backup(tmp_path: Path, rubbish: bytes) -> None:
     (tmp_path / "x.zip").write_bytes(rubbish)
-    with pytest.raises(BackupError, match="no backup of a companion"):
+    with pytest.raises(BackupError, match="not a companion’s backup"):
         examine(tmp_path / "x.zip")
     with pytest.raises(BackupError, match="cannot be read"):
         examine(tmp_path / "missing.zip")

@@ -312,7 +312,7 @@ def test_restore_that_would_not_help_says_so_and_changes_nothing(data: Path, com
 
 
 @pytest.mark.parametrize("name", [JOURNAL, TRAINING])
-@pytest.mark.parametrize(("version", "says"), [(99, "made by a newer companion"), (-1, "no backup of a companion")])
+@pytest.mark.parametrize(("version", "says"), [(99, "made by a newer companion"), (-1, "not a companion’s backup")])
 def test_a_backup_of_another_version_is_refused_by_the_check_as_by_restore(
     data: Path, tmp_path: Path, companion: Companion, name: str, version: int, says: str
 ) -> None:

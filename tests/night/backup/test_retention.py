@@ -192,6 +192,6 @@ def test_an_endless_number_in_a_manifest_is_one_sentence(backup_retention: Backu
         archive.writestr(
             MANIFEST, '{"format": 1e999, "made": 1, "seq": 1, "companion": "", "pictures": false, "files": []}'
         )
-    with pytest.raises(BackupError, match="no backup of a companion"):
+    with pytest.raises(BackupError, match="not a companion’s backup"):
         bring(backup_retention, packed.getvalue(), piece=1 << 22)
     assert left(data) == []

@@ -797,7 +797,7 @@ def test_a_match_of_a_newer_program_is_passed_over(table: Table, changes: dict[s
         table.journal.append(kind, {"moves": ["start"], "to": 0, "fault": 1}, by="x", by_role="host")
     table.restart()
     assert table.view["match"] is None
-    assert "other rules" in table.view["log"][-1]["en"]
+    assert "rules that this companion does not know" in table.view["log"][-1]["en"]
     table.no("refused", "next-game")
     table.shaking()
     assert table.refolded() == table.night.view()

@@ -148,7 +148,7 @@ def test_no_total_of_the_page_is_taken(night: Table) -> None:
         ("ice-team", lambda p: p["players"][0].update(fresh=99), "fish"),
         ("ice-team", lambda p: p["places"]["village"]["things"].pop(0), "not over"),
         ("ice-team", lambda p: p["players"].reverse() or p.update(layout="nowhere"), "layout"),
-        ("igloo-pop", lambda p: p["players"].pop(), "other players"),
+        ("igloo-pop", lambda p: p["players"].pop(), "are not those who are named"),
         ("igloo-pop", lambda p: p.update(game="chess"), "game"),
     ],
 )

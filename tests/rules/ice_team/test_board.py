@@ -202,7 +202,7 @@ def test_a_set_up_of_something_else_is_refused() -> None:
         ({"cards": []}, "nothing else"),
         ({"floes": []}, "maps spaces"),
         ({"floes": {"a2": "plain"}}, "does not fit at 'floe a2 plain'"),
-        ({"floes": {"a1": "plain plain"}}, "no move"),
+        ({"floes": {"a1": "plain plain"}}, "not a move"),
         ({"first": "blue"}, "green and red"),
     ):
         with pytest.raises(SetupError, match=words) as wrong:

@@ -525,5 +525,5 @@ def test_cards_that_are_checked_out_of_order_are_settled_all_the_same(shaking: M
     assert "order" not in state.check(state.game.parse("reveal card3 6")).en
     other = state.check(state.game.parse("reveal card1 6"))
     assert other.legal and "POP-3.1" in other.clauses and other.status == "deduced"
-    assert other.en.endswith("The order was another, and that changes nothing: each card is settled by itself.")
+    assert other.en.endswith("The order was different, and that changes nothing: each card is settled by itself.")
     assert "L’ordre a été un autre" in other.fr

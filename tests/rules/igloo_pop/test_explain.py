@@ -207,7 +207,7 @@ def test_the_command(explained: Make, mixed: tuple[Any, Any], capsys: pytest.Cap
     assert answer["clauses"] == ["POP-3.1", "POP-3.6"] and answer["differences"][0]["field"] == "yellow.own"
     assert answer["facts"]["because"][0]["move"] == "reveal card1 4" and answer["problems"]
     assert explained("igloo-pop", before.position(), wrong) == 1
-    assert "It also leaves otherwise what lies beside the places.  · yellow.own" in capsys.readouterr().out
+    assert "It also leaves things other than the places different.  · yellow.own" in capsys.readouterr().out
 
 
 def test_what_decides_is_told_where_no_step_is_refused(mixed: tuple[Any, Any]) -> None:

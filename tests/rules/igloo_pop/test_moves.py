@@ -71,7 +71,7 @@ def test_more_than_one_reading_is_an_error_of_its_own(text: str, readings: str) 
         ("", "empty"),
         ("   ", "empty"),
         ("shake red", "a move begins with one of deal, start"),
-        ("frobnicate", "^'frobnicate' is no move: a move begins with one of deal, start"),
+        ("frobnicate", "^'frobnicate' is not a move: a move begins with one of deal, start"),
         ("take", "take <colour>"),
         ("take red blue", "take <colour>"),
         ("start now", "the form is start"),

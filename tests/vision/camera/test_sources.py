@@ -114,7 +114,7 @@ def test_files_and_folders(tmp_path: Path) -> None:
     assert open_source(str(tmp_path)).kind is DeviceKind.RECORDED
     with pytest.raises(BadDataError, match="not a JPEG"):
         open_source(str(tmp_path / "note.txt"))
-    with pytest.raises(BadDataError, match="no camera"):
+    with pytest.raises(BadDataError, match="not a camera"):
         open_source(str(tmp_path / "none.jpg"))
 
 

@@ -85,7 +85,7 @@ def test_a_camera_that_sends_jpeg_is_decoded_in_the_child_and_comes_back(tmp_pat
     assert len(told["frames"]) == 12
     assert all(one[:-1] == [True, 240, 320, 3] for one in told["frames"])
     assert {round(one[-1], -1) for one in told["frames"]} == {60, 120, 180}
-    assert told["ended"] == ["The camera was lost. It is looked for again."] * 2
+    assert told["ended"] == ["The camera was lost and is being looked for."] * 2
 
 
 def test_a_camera_that_sends_pixels_is_converted_here(tmp_path: Path, library: Path) -> None:

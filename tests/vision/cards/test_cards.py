@@ -241,7 +241,7 @@ def test_a_pile_is_scored_on_the_command_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("pile", "a.jpg", "--profile", "nowhere"), "No cards of this game were taught yet"),
+        (("pile", "a.jpg", "--profile", "nowhere"), "No cards of this game have been taught yet"),
         (("teach-cards", "arctic", "a.jpg", "--order", "nothing.txt", "--profile", "p"), "cannot be read"),
         (("teach-cards", "igloo-pop", "a.jpg", "--order", "wrong.txt", "--profile", "p"), "is no card of igloo-pop"),
         (("teach-cards", "igloo-pop", "a.jpg", "--profile", "p"), "The photos show 0 cards, and the order names 33"),

@@ -131,7 +131,7 @@ def test_bad_input_is_one_sentence(host: FlaskClient, pictures: list[bytes], com
     assert host.post("/api/camera/photos/between?game=arctic", data=b"x").status_code == 404
     assert host.post(f"/api/camera/photos/after?game={GAME}", data=b"no picture").status_code == 422
     ruled = host.post("/api/camera/photos/rule", json={"game": GAME, "record": True})
-    assert ruled.json["error"]["en"] == "Send the photo from afterwards first."
+    assert ruled.json["error"]["en"] == "First send the photo from afterwards."
     assert host.post("/api/camera/photos/rule", json={"game": GAME, "record": 1}).status_code == 400
 
 

@@ -69,7 +69,7 @@ def test_a_round_in_two_photos_is_taught_read_scored_and_entered(
     for photo, names in sheets(played.art):
         wrong = send(host, f"igloo-pop/teach?first={first}&count={len(names) - 1}", photo)
         assert wrong.status_code == 422
-        assert "another number of cards" in wrong.json["error"]["en"]
+        assert "different number of cards" in wrong.json["error"]["en"]
         told = send(host, f"igloo-pop/teach?first={first}&count={len(names)}", photo).json
         assert [card["card"] for card in told["cards"]] == names
         first += len(names)

@@ -126,5 +126,5 @@ def test_a_part_of_a_game_has_its_words(guest: FlaskClient) -> None:
     page = guest.get("/", headers={"Accept-Language": "fr"})
     urls = json.loads(re.search(r'id="page">(.*?)</script>', page.text)[1])["words"]
     assert "Has everybody stopped?" in guest.get(urls["game-play"]).json["words"]
-    assert "Where each animal's token stands" in guest.get(urls["game-sheet"]).json["words"]
-    assert "Where each animal's token stands" not in guest.get(urls["main"]).json["words"]
+    assert "Where each animal’s token stands" in guest.get(urls["game-sheet"]).json["words"]
+    assert "Where each animal’s token stands" not in guest.get(urls["main"]).json["words"]

@@ -1,4 +1,4 @@
-"""French and German as they are set and as they speak to people: one form of address, and each language's own marks."""
+"""The languages as they are set and as they speak to people: one form of address, and each language's own marks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from babel.messages.pofile import read_po
 
-from companion.rules.i18n import CATALOGUES
+from companion.rules.i18n import CATALOGUES, ENGLISH, FRENCH
 
 RULES = Path(__file__).resolve().parents[3] / "companion" / "rules"
 
@@ -21,7 +21,7 @@ def texts(value: Any) -> Iterator[str]:
     """Yield the texts of a clause file; headings and titles are those printed in the rulebook."""
     if isinstance(value, str):
         yield value
-    else:
+    elif isinstance(value, dict):
         for name, inner in value.items():
             if name not in ("heading", "rulebooks"):
                 yield from texts(inner)
@@ -29,8 +29,9 @@ def texts(value: Any) -> Iterator[str]:
 
 def said(language: str) -> list[str]:
     """Return every text of a language: the catalogue, the clause files, the guided games."""
-    with (CATALOGUES / language / "LC_MESSAGES" / "messages.po").open("rb") as file:
-        catalogue = [message.string for message in read_po(file) if message.id]
+    english = language == ENGLISH  # which any other language's catalogue has as the ids
+    with (CATALOGUES / (FRENCH if english else language) / "LC_MESSAGES" / "messages.po").open("rb") as file:
+        catalogue = [message.id if english else message.string for message in read_po(file) if message.id]
     whole = [one for string in catalogue for one in ((string,) if isinstance(string, str) else string)]
     for path in sorted((RULES / "clauses").glob(f"*.{language}.toml")):
         whole += texts(tomllib.loads(path.read_text("utf-8")))
@@ -46,21 +47,20 @@ NOT_OUR_WORDS_FR = (
     r"\b(?i:joueu(?:r|se)s?|capuchons?|perles?)\b"  # nobody is a joueur; a cap, a bead have one word each
 )
 NOT_OUR_WORDS_DE = r"\b(?:Spieler(?:in(?:nen)?|n)?|Sie (?:können|müssen|haben)|Kugeln?)\b"
-STRAIGHT = r"(?<=[^\W\d_])'(?=[^\W\d_])"
+STRAIGHT = r"(?:(?<=[^\W\d_])|(?<=\}))'(?=[^\W\d_])"
 
 
 @pytest.mark.parametrize(
     ("language", "wrong"),
     [
-        ("fr", VOUS),
-        ("fr", NOT_OUR_WORDS_FR),
-        ("de", NOT_OUR_WORDS_DE),
-        ("fr", BREAKING),
-        ("fr", STRAIGHT),
-        ("de", STRAIGHT),
+        *(("en", STRAIGHT), ("fr", VOUS), ("fr", BREAKING), ("fr", STRAIGHT), ("de", STRAIGHT)),
+        *(("fr", NOT_OUR_WORDS_FR), ("de", NOT_OUR_WORDS_DE)),
         ("de", r'"\w[^"]*"|“[^„]*“|„[^“]*„'),
     ],
-    ids=["vous", "words-fr", "words-de", "breaking-space", "apostrophe-fr", "apostrophe-de", "quotes-de"],
+    ids=[
+        *("apostrophe-en", "vous", "breaking-space", "apostrophe-fr", "apostrophe-de"),
+        *("words-fr", "words-de", "quotes-de"),
+    ],
 )
 def test_a_text_is_set_and_spoken_as_its_language_is(language: str, wrong: str) -> None:
     assert [text for text in said(language) if re.search(wrong, text)] == []

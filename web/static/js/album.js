@@ -51,7 +51,7 @@ function result({ ended, players }) {
 const scoresOf = ({ players }) => list(players.map((one) => t("%(who)s: %(n)s", { who: playerName(one), n: one.score })));
 
 /** A picture that is seen large when it is tapped; fetched when it comes into sight. */
-const tapped = (src, alt, title, kind) => h("button", { type: "button", class: kind, "data-do": "album-large", "data-src": src, "data-title": title, title: t("Show it large") },
+const tapped = (src, alt, title, kind) => h("button", { type: "button", class: kind, "data-do": "album-large", "data-src": src, "data-title": title, title: t("Show it bigger") },
   h("img", { src, alt, loading: "lazy", decoding: "async" }));
 
 function page(game, { night, turn }) {
@@ -62,7 +62,7 @@ function page(game, { night, turn }) {
       h("h2", null, title),
       h("p", { class: "quiet" }, date(game.opened, { dateStyle: "full", timeStyle: "short" }))),
     game.drawn ? tapped(drawing, t("%(game)s, how the table lay at the end. %(scores)s", { game: title, scores: scoresOf(game) }), title, "album-picture")
-      : h("p", { class: "quiet" }, t("This game was only counted at its end: there is no picture of the table.")),
+      : h("p", { class: "quiet" }, t("This game was only counted at the end: there is no picture of the table.")),
     h("p", { class: "sentence" }, result(game)),
     h("ol", { class: "album-ranking" }, game.players.map((one) => h("li", { "data-key": one.colour },
       h("span", { class: "place" }, one.place), token(one.colour, "", game.game), h("span", { class: "name" }, playerName(one)), h("b", null, one.score)))),
@@ -81,14 +81,14 @@ function ways({ earlier, later, games }) {
 /** Draw the room. */
 export function room() {
   style("album");
-  if (!mayAct()) return h("p", { class: "panel" }, t("You are watching."), " ", h("a", { href: "/join" }, t("Join with the table's PIN")));
+  if (!mayAct()) return h("p", { class: "panel" }, t("You are watching."), " ", h("a", { href: "/join" }, t("Join with the table’s PIN")));
   const told = store.view && evening();
   return h("section", { class: "album", "data-key": `album-${named()}` },
     h("header", { class: "album-head" }, h("h1", null, t("Album")), told?.opened && h("p", { class: "sentence" }, date(told.opened, { dateStyle: "full" }))),
     !told ? h("p", { class: "quiet" }, t("One moment …"))
       : told.missing ? h("p", { class: "panel" }, t("No such evening is known here."))
         : [ways(told), told.games.length ? h("div", { class: "album-games" }, told.games.map((one) => page(one, told)))
-          : h("p", { class: "panel", "data-key": "none" }, t("No game came to its end on this evening."))]);
+          : h("p", { class: "panel", "data-key": "none" }, t("No game was finished on this evening."))]);
 }
 
 function large({ src, title }) {

@@ -40,11 +40,11 @@ function encryption() {
   const button = (does, words) => h("button", { type: "button", class: "second", "data-do": does }, words);
   if (!listing.encrypts) return h("div", { "data-key": "encryption" }, button("encrypt-backups", t("Encrypt backups from now on")));
   return h("div", { "data-key": "encryption" },
-    h("p", { class: "quiet" }, icon("check"), t("Backups to come are encrypted."), " ", lost()),
-    h("div", { class: "row" }, button("encrypt-backups", t("Another passphrase")), button("encrypt-no-more", t("Encrypt no more"))));
+    h("p", { class: "quiet" }, icon("check"), t("Backups are encrypted from now on."), " ", lost()),
+    h("div", { class: "row" }, button("encrypt-backups", t("New passphrase")), button("encrypt-no-more", t("Stop encrypting"))));
 }
 
-const lost = () => t("A lost passphrase is a lost backup: nobody can open it without. Write it down, away from this box.");
+const lost = () => t("A lost passphrase is a lost backup: nobody can open it without it. Write it down, away from this box.");
 
 /** Ask for a passphrase, which is to be seen: who mistypes it here loses the backups. */
 async function passphraseWindow(title, sentence, action) {
@@ -80,14 +80,14 @@ export function part() {
 
 async function restore(name) {
   const one = listing.backups.find((found) => found.name === name);
-  const sentence = t("The nights become as they were on %(when)s. What is there now is put aside on the card, not lost. The table starts anew; phones come back by themselves.", { when: one.locked ? one.name : when(one.made) });
-  const passphrase = one.locked ? await passphraseWindow(t("Bring this backup back?"), t("It is encrypted with another passphrase than this box keeps."), t("Go on")) : "";
+  const sentence = t("The nights go back to how they were on %(when)s. What is there now is put aside on the card, not lost. The table restarts; phones come back by themselves.", { when: one.locked ? one.name : when(one.made) });
+  const passphrase = one.locked ? await passphraseWindow(t("Bring this backup back?"), t("It is encrypted with a passphrase that this box does not have."), t("Go on")) : "";
   if (passphrase === null) return;
   if (!await agreed(sentence, t("Bring it back"), t("Bring this backup back?"))) return;
   const before = await fetched(() => ask("/api/health"));
   const done = before && await fetched(() => tell(`/api/backups/${encodeURIComponent(name)}/restore`, { confirm: name, passphrase }, { signal: AbortSignal.timeout(MAKING_MS) }));
   if (!done) return;
-  openDialog(t("It is being brought back"), h("p", { role: "status" }, t("The table starts anew. This takes a few seconds; then this page shows it.")));
+  openDialog(t("It is being brought back"), h("p", { role: "status" }, t("The table is restarting. This takes a few seconds; then this page shows it.")));
   await restarted(before.started);
   // Whatever this page knew may be of nights that are not here any more.
   location.assign("/");
@@ -136,7 +136,7 @@ export const PART_DO = {
     if (passphrase !== null) await encrypt(passphrase);
   },
   "encrypt-no-more": async () => {
-    if (await agreed(t("Whoever has a backup file can read it then. Those that are encrypted stay so."), t("Encrypt no more"))) await encrypt("");
+    if (await agreed(t("Anyone who has a backup file can then read it. Those already encrypted stay so."), t("Stop encrypting"))) await encrypt("");
   },
   restore: ({ name }) => restore(name),
 };

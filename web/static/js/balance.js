@@ -70,7 +70,7 @@ const toPutOn = (at) =>
 function told(one) {
   const facts = { igloo: one.igloo, n: one.count };
   if (one.state === "counted") return t("Igloo %(igloo)s holds %(n)s.", facts);
-  return one.posterior ? t("Igloo %(igloo)s holds perhaps %(n)s: weigh it again.", facts) : t("Igloo %(igloo)s: not told.", facts);
+  return one.posterior ? t("Igloo %(igloo)s may hold %(n)s: weigh it again.", facts) : t("Igloo %(igloo)s: no count.", facts);
 }
 
 /** What a box holds: first what is not as its sticker says. */
@@ -93,7 +93,7 @@ function box(now) {
     h("h2", null, at?.empty ? t("Empty shells") : t("A whole box")),
     !at && [h("p", { class: "quiet" }, t("Twelve igloos in two minutes: each is put on and tapped three times. You need not touch the page. At the end you see which of them does not hold what its sticker says.")),
       h("button", { type: "button", class: "second", "data-do": "balance-box", disabled: Boolean(now.listening) }, icon("scales"), t("Check a whole box")),
-      h("p", { class: "quiet" }, t("Beads of 5 mm weigh less than shells differ by. Weigh the empty shells once, and such beads are counted, too.")),
+      h("p", { class: "quiet" }, t("5 mm beads weigh less than the shells differ by. Weigh the empty shells once, and such beads can be counted too.")),
       h("button", { type: "button", class: "second", "data-do": "balance-shells", disabled: Boolean(now.listening) }, t("Weigh the empty shells")),
       shellsOf(now).length > 0 && h("p", { class: "quiet", "data-shells": shellsOf(now).length }, tn("%(n)s shell was weighed.", "%(n)s shells were weighed.", shellsOf(now).length))],
     at && !done && h("p", { class: "sentence", role: "status", "data-key": "put-on" }, toPutOn(at)),
@@ -131,9 +131,9 @@ function good(now) {
   return h("section", { class: "panel", "data-key": "good" },
     h("h2", null, t("How good this balance is")),
     h("p", { class: ["outcome", card.good ? "good" : "bad"], "data-good": card.good ? "yes" : "no" }, icon(card.good ? "check" : "close"), " ",
-      card.good ? t("The balance is good enough to count with.") : t("Something is to be mended first:")),
+      card.good ? t("The balance is good enough to count with.") : t("Something needs fixing first:")),
     card.faults.length > 0 && h("ul", null, card.faults.map((one) => h("li", null, t(one)))),
-    h("p", { class: "quiet" }, t("Empty it swings at %(hz)s Hz.", { hz: number(card.empty_hz, 2) }),
+    h("p", { class: "quiet" }, t("Empty, it swings at %(hz)s Hz.", { hz: number(card.empty_hz, 2) }),
       card.platform_g === null ? null : [" ", t("The platform weighs %(g)s g.", { g: number(card.platform_g, 1) })]));
 }
 
@@ -146,9 +146,9 @@ function calibrating(now) {
     h("div", { class: "stack" }, h("p", null, t("Tare first. Then three coins, each twice, and two igloos whose beads you counted, each twice. Tare between them, and at the end.")),
     weigh("tare", t("Tare: the empty platform"), { main: !now.tared, off: busy }),
     !now.calibration && [listening(now), !busy && now.note && h("p", { class: "note", role: "status", "data-key": "note" }, t(now.note))],
-    h("fieldset", null, h("legend", null, t("A coin lies on it")),
+    h("fieldset", null, h("legend", null, t("A coin is on it")),
       h("div", { class: "keypad small" }, COINS.map(([name, grams]) => weigh("grams", name, { value: grams, off, key: true })))),
-    h("fieldset", null, h("legend", null, t("An igloo with so many beads stands on it")),
+    h("fieldset", null, h("legend", null, t("An igloo with this many beads is on it")),
       h("div", { class: "keypad small" }, COUNTS.map((n) => weigh("beads", String(n), { value: n, off, key: true })))),
     h("p", { class: "quiet", "data-key": "known" }, tn("%(n)s known weighing", "%(n)s known weighings", now.known.length), " · ", tn("%(n)s tare", "%(n)s tares", now.tares)),
     h("div", { class: "row" },

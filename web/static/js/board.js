@@ -87,7 +87,7 @@ function hands(match) {
   const round = goesRound();
   return h("fieldset", { class: "hands", "data-key": "hands" },
     h("legend", null, match.draw && match.hands && !round ? t("Whose hand is shown on this phone?") : t("This phone")),
-    match.draw && match.hands && !round && [[null, t("nobody's")], ...match.players.map((player) => [player.colour, playerName(player)])].map(([colour, words]) =>
+    match.draw && match.hands && !round && [[null, t("nobody’s")], ...match.players.map((player) => [player.colour, playerName(player)])].map(([colour, words]) =>
       h("button", { type: "button", class: "toggle", "data-do": "seat", "data-colour": colour ?? "", "data-key": `hand-${colour}`,
         "aria-pressed": String(mine === colour) }, words)),
     h("button", { type: "button", class: "toggle", "data-do": "pass-round", "data-key": "pass-round", "aria-pressed": String(round) },
@@ -121,7 +121,7 @@ function keys(next) {
 }
 
 function dock(match, next) {
-  if (!mayAct()) return h("p", { class: "hint" }, t("You are watching."), " ", h("a", { href: "/join" }, t("Join with the table's PIN")));
+  if (!mayAct()) return h("p", { class: "hint" }, t("You are watching."), " ", h("a", { href: "/join" }, t("Join with the table’s PIN")));
   const { board, path, choices } = store;
   const whole = path.length === 1 && !isKey(path[0]) ? [...complete(board.moves, path), ...complete(board.moves, [])] : complete(board.moves, path);
   const direct = choices ?? whole;
@@ -175,10 +175,10 @@ export function boardPlay(match) {
         ? h("button", { type: "button", class: "main", "data-do": "resume" }, icon("play"), t("Go on"))
         : ready ? dock(match, next) : null)),
     h("p", { class: "row", "data-key": "objection" },
-      h("a", { class: "second", href: "#referee" }, icon("scales"), t("You can't do that!"))),
+      h("a", { class: "second", href: "#referee" }, icon("scales"), t("You can’t do that!"))),
     hands(match),
     match.stand_in && h("p", { class: "note", "data-key": "stand-in" },
-      t("Played with stand-in pieces: nobody has entered yet what lies in the box.")),
+      t("Played with stand-in pieces: nobody has entered yet what is in the box.")),
     faults(match));
 }
 

@@ -27,7 +27,7 @@ export async function boxWindow(game) {
     return;
   }
   read = own.read;
-  const state = form.own ? t("Entered from your box.") : t("A stand-in: not the real box. Enter what lies in yours, once.");
+  const state = form.own ? t("Entered from your box.") : t("A stand-in: not the real box. Enter what is in yours, once.");
   openDialog(gameOf(game).box(),
     h("p", { class: form.own ? "quiet" : "note" }, state),
     h("form", { "data-submit": "box", "data-game": game, novalidate: true },

@@ -82,7 +82,7 @@ function quality(figures) {
         line(t("Calibrated"), figures.now, true),
         figures.new_hand && line(t("In hands it has not met"), figures.new_hand))),
     h("p", { class: "quiet" }, t("Each shake is judged by the others."), figures.now.shakes < FEW ? ` ${t("These are few shakes: the figures are rough.")}` : null),
-    !better(figures) && h("p", { class: "note" }, t("Not better than uncalibrated yet: shake on, or take it back.")));
+    !better(figures) && h("p", { class: "note" }, t("Not better than uncalibrated yet: keep shaking, or take it back.")));
 }
 
 const deviceName = (device) => (device === "simulated" ? t("the simulated igloo") : device);
@@ -152,10 +152,10 @@ function beginning() {
         h("fieldset", { class: "choice" }, h("legend", null, t("What do you have?")),
           h("label", null, h("input", { type: "radio", name: "way", value: "cap", checked: true }), t("A sensor in a cap, moved from igloo to igloo of the box")),
           h("label", null, h("input", { type: "radio", name: "way", value: "filled" }), t("A sensor in one igloo, which I fill with beads"))),
-        withBeat(t("With the beat, for the referee's count: up and down, five times a second")),
+        withBeat(t("With the beat, for the referee’s count: up and down, five times a second")),
         h("button", { type: "submit", class: "main" }, icon("shake"), t("Begin")))),
     h("section", { class: "panel", "data-key": "referee" },
-      h("h2", null, t("The referee's count")),
+      h("h2", null, t("The referee’s count")),
       h("p", null, t("A motion that is shown and timed, until the count is sure or says why it cannot be.")),
       h("form", { class: "stack", "data-submit": "referee" },
         which("referee-igloo"), who("referee-person"),
@@ -190,28 +190,28 @@ function instruction(sitting) {
   if (sitting.shaken_s > 0) return t("Go on, go on …");
   if (sitting.task === "record") return t("Shake it for four seconds; then let it rest a moment.");
   return sitting.way === "filled"
-    ? t("Fill the igloo with so many beads and shake it for four seconds. Then let it rest a moment.")
+    ? t("Fill the igloo with this many beads and shake it for four seconds. Then let it rest a moment.")
     : t("Put the cap onto the igloo with this number and shake it for four seconds. Then let it rest a moment.");
 }
 
 function lacking(sitting) {
   if (sitting.figures || !sitting.kept) return null;
   const why = {
-    shakes: t("How good it is can be told from six shakes on."),
-    numbers: t("How good it is can be told from three different numbers on."),
+    shakes: t("You can see how good it is after six shakes."),
+    numbers: t("You can see how good it is after three different numbers."),
     sense: t("These shakes do not fit their numbers: take the last ones back."),
   }[sitting.lacks];
   return why && h("p", { class: "quiet", "data-key": "lacks" }, why);
 }
 
 function keypad(sitting) {
-  return h("details", { class: "another", "data-key": "another" }, h("summary", null, t("Another number is in it")),
+  return h("details", { class: "another", "data-key": "another" }, h("summary", null, t("A different number is in it")),
     h("div", { class: "keypad small" }, COUNTS.map((n) => h("button", { type: "button", class: ["key", n === sitting.count && "printed"], "data-do": "run-count", "data-count": n, "data-key": `n-${n}`,
       "aria-label": tn("%(n)s bead is in it", "%(n)s beads are in it", n), "aria-pressed": n === sitting.count ? "true" : "false" }, n))));
 }
 
 function sounding(sitting) {
-  return h("button", { type: "button", class: "toggle", "data-do": "loud", "data-hz": sitting.gauge.beat_hz, "data-key": "loud", "aria-pressed": metronomeRuns() ? "true" : "false" }, icon("play"), t("Let the beat be heard"));
+  return h("button", { type: "button", class: "toggle", "data-do": "loud", "data-hz": sitting.gauge.beat_hz, "data-key": "loud", "aria-pressed": metronomeRuns() ? "true" : "false" }, icon("play"), t("Play the beat"));
 }
 
 function simulating(sitting) {
@@ -244,17 +244,17 @@ function gathering(sitting) {
       worth && h("button", { type: "button", class: full ? "main" : "second", "data-do": "run-save", "data-key": "keep" }, icon("check"), t("Use it")),
       h("button", { type: "button", class: "second", "data-do": "run-pause", "data-paused": sitting.paused ? "" : "yes", "data-key": "pause" }, icon(sitting.paused ? "play" : "pause"), sitting.paused ? t("Go on") : t("Rest")),
       h("button", { type: "button", class: "second", "data-do": "run-stop", "data-key": "stop" }, t("End")),
-      keep && !worth && h("button", { type: "button", class: "second", "data-do": "run-save", "data-key": "keep-worse" }, t("Use it all the same"))),
-    full && !worth && sitting.goal && h("p", { class: "quiet", "data-key": "full" }, t("Shake on: %(goal)s shakes are better.", { goal: sitting.goal })),
-    full && worth && h("p", { class: "quiet", "data-key": "full" }, sitting.goal ? t("Use it now, or shake on: %(goal)s shakes are better.", { goal: sitting.goal }) : t("This is as good as it gets.")),
+      keep && !worth && h("button", { type: "button", class: "second", "data-do": "run-save", "data-key": "keep-worse" }, t("Use it anyway"))),
+    full && !worth && sitting.goal && h("p", { class: "quiet", "data-key": "full" }, t("Keep shaking: %(goal)s shakes are better.", { goal: sitting.goal })),
+    full && worth && h("p", { class: "quiet", "data-key": "full" }, sitting.goal ? t("Use it now, or keep shaking: %(goal)s shakes are better.", { goal: sitting.goal }) : t("This is as good as it gets.")),
     keypad(sitting));
 }
 
 function refereeing(sitting) {
   const { answer, gauge, done } = sitting;
   return h("section", { class: "panel sitting", "data-key": "sitting", "data-task": "referee", "data-done": done ? "yes" : null },
-    h("h2", null, t("The referee's count"), " ", kindMark(sitting.kind)),
-    !sitting.calibrated && h("p", { class: "note" }, t("This igloo was not calibrated: counted as an unknown one.")),
+    h("h2", null, t("The referee’s count"), " ", kindMark(sitting.kind)),
+    !sitting.calibrated && h("p", { class: "note" }, t("This igloo has not been calibrated: counted as an unknown one.")),
     sitting.person && h("p", { class: "quiet" }, t("Shaken by %(name)s", { name: sitting.person })),
     !done && [
       h("p", { class: "sentence" }, sitting.there ? t("Up and down, 2 cm each way, with the beat.") : t("The igloo is not there: plug it in, and it goes on.")),
@@ -266,7 +266,7 @@ function refereeing(sitting) {
     h("p", { class: done ? "sentence" : "quiet", role: "status", "data-key": "verdict" }, sitting.note ? t(sitting.note) : null),
     h("div", { class: "row" },
       !done && simulating(sitting),
-      !done && sitting.seconds > 0 && h("button", { type: "button", class: "second", "data-do": "run-other", "data-key": "other" }, t("Somebody else goes on")),
+      !done && sitting.seconds > 0 && h("button", { type: "button", class: "second", "data-do": "run-other", "data-key": "other" }, t("Somebody else takes over")),
       done && h("button", { type: "button", class: "main", "data-do": "run-again", "data-igloo": sitting.igloo, "data-person": sitting.person, "data-key": "again" }, t("Once more")),
       h("button", { type: "button", class: "second", "data-do": "run-stop", "data-key": "stop" }, t("End"))));
 }
@@ -277,7 +277,7 @@ export function part() {
   if (state && fetched !== calibrationRun.revision) fetchAll();
   if (calibrationRun.hidden || liveRound()) {
     stopMetronome();
-    return h("p", { class: "panel hidden-count", "data-key": "hidden" }, icon("igloo"), t("A round is live: nothing is measured and nothing is told of the igloo before the check."));
+    return h("p", { class: "panel hidden-count", "data-key": "hidden" }, icon("igloo"), t("A round is live: nothing is measured or said about the igloo before the check."));
   }
   if (!state) return h("p", { class: "quiet" }, t("One moment …"));
   const { sitting } = calibrationRun;
@@ -345,10 +345,10 @@ export const PART_DO = {
     if (await agreed(t("The newest calibration of this igloo is taken back."), t("Take it back"), t("Sure?"))) doing("calibration/undo", { device });
   },
   "forget-calibration": async ({ device }) => {
-    if (await agreed(t("All calibrations of this igloo go for good."), t("Forget it"), t("Sure?"))) doing("calibration/forget", { device });
+    if (await agreed(t("All calibrations of this igloo will be gone for good."), t("Forget it"), t("Sure?"))) doing("calibration/forget", { device });
   },
   "forget-recording": async ({ recording: name }) => {
-    if (await agreed(t("These shakes go for good."), t("Forget it"), t("Sure?"))) doing(`recordings/${name}/forget`);
+    if (await agreed(t("These shakes will be gone for good."), t("Forget it"), t("Sure?"))) doing(`recordings/${name}/forget`);
   },
   "go-on": ({ recording: name, device }) => {
     const igloo = state.igloos.find((one) => one.device === device)?.key ?? "";

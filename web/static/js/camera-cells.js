@@ -50,7 +50,7 @@ function counts(game, table, place) {
 }
 
 /** Ask what lies in a place; resolves to it, or to null. `words` are on the button that says so. */
-export async function cellWindow(game, table, name, place, words = t("It is so: learn it")) {
+export async function cellWindow(game, table, name, place, words = t("That’s right: learn it")) {
   const form = await openDialog(t("Place %(name)s", { name }),
     h("form", { method: "dialog", "data-submit": "dialog-form" },
       h("fieldset", { class: "choice" },

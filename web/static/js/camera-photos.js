@@ -49,7 +49,7 @@ function field(which, words) {
   return h("div", { class: "field", "data-key": `photo-${which}` },
     h("label", { class: "second file" }, icon("camera"), h("span", null, words),
       h("input", { type: "file", accept: "image/*", capture: "environment", "data-change": "dispute-photo", "data-which": which, class: "unseen", disabled: now.busy })),
-    store.camera.camera && h("button", { type: "button", class: "second", "data-do": "dispute-camera", "data-which": which, disabled: now.busy }, t("Take the camera's picture")),
+    store.camera.camera && h("button", { type: "button", class: "second", "data-do": "dispute-camera", "data-which": which, disabled: now.busy }, t("Take the camera’s picture")),
     known && h("span", { class: "quiet", role: "status" }, tn("%(n)s place read", "%(n)s places read", known.places),
       known.unsure.length ? ["; ", t("unsure: %(places)s", { places: list(known.unsure) })] : null));
 }
@@ -62,8 +62,8 @@ function ruled() {
     h("figure", { class: "picture", "data-key": "ruled" },
       h("img", { src: `/api/camera/photos/ruled.jpg?n=${now.number}`, alt: t("The photo with the ruling drawn over it") }),
       h("figcaption", null,
-        ruling.wrong.length ? t("Crossed: what no legal turn leaves so (%(places)s).", { places: list(ruling.wrong) }) : t("Ticked: what the turn changed."),
-        ruling.unsure.length ? [" ", t("Not read surely, and left open: %(places)s.", { places: list(ruling.unsure) })] : null)),
+        ruling.wrong.length ? t("Crossed: what no legal turn leaves like this (%(places)s).", { places: list(ruling.wrong) }) : t("Ticked: what the turn changed."),
+        ruling.unsure.length ? [" ", t("Not read for sure, and left open: %(places)s.", { places: list(ruling.unsure) })] : null)),
   ];
 }
 
@@ -77,7 +77,7 @@ export function byPhoto(round) {
   if (has(game(), "round")) {
     return h("section", { class: "by-photo referee", "data-key": "by-photo" },
       h("div", { class: "panel" }, h("h2", null, t("By photo")), whichGame(),
-        h("p", null, t("What does the round come to? Two photos tell it, and the rules judge it card by card.")),
+        h("p", null, t("What does the round come to? Two photos show it, and the rules judge it card by card.")),
         h("p", null, h("a", { href: "#photo" }, t("Cards are taught where the score is read by photo.")))),
       round(game()));
   }
@@ -85,7 +85,7 @@ export function byPhoto(round) {
   return h("section", { class: "panel by-photo", "data-key": "by-photo" },
     h("h2", null, t("By photo")),
     whichGame(),
-    h("p", null, t("From what was before to what lies there now: was there a legal turn?")),
+    h("p", null, t("From what was there before to what is there now: was it a legal turn?")),
     match() && h("fieldset", { class: "choice inline" },
       h("legend", null, t("Before")),
       [[true, t("as the record says")], [false, t("as in a photo")]].map(([value, words]) => h("label", null,

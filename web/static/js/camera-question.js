@@ -59,7 +59,7 @@ function question() {
 function disagreement() {
   return [
     h("h2", { id: "camera-question" }, icon("camera"), " ", title()),
-    h("p", null, t("This is what the record says. I wait until it is settled.")),
+    h("p", null, t("This is what the record says. I’ll wait until it is settled.")),
     drawn(openQuestion.svg, openQuestion.places, t("The board and the record disagree.")),
     h("div", { class: "stack" },
       h("button", { type: "button", class: "main", "data-do": "camera-way", "data-way": "board", disabled: sending }, icon("turn"), t("The board is wrong: we put it right")),

@@ -81,7 +81,7 @@ function standing(table) {
   return [
     h("p", { role: "status" }, how(board), " ",
       t("The grid may be off by %(part)s of a place (%(px)s pixels).", { part: `${number(board.error_place, 1)}\u00a0%`, px: number(board.error_px, 1) })),
-    board.moved && h("p", { class: "note", role: "status" }, t("The board or the camera has moved. It is followed; where the grid does not fit, find the board again.")),
+    board.moved && h("p", { class: "note", role: "status" }, t("The board or the camera has moved. It is being followed; if the grid does not fit, find the board again.")),
   ];
 }
 
@@ -107,7 +107,7 @@ function finding(table) {
   return [
     overlay(`/api/camera/frame.jpg?n=${now.frame || store.camera.table?.number || 0}`, wide,
       { cells: cells(table), describe, corners: now.corners, chosen: now.chosen, alt: t("The newest picture") }),
-    now.corners && h("p", { role: "status" }, t("Tap the board's corner: %(where)s.", { where: CORNERS()[now.chosen] }),
+    now.corners && h("p", { role: "status" }, t("Tap the board’s corner: %(where)s.", { where: CORNERS()[now.chosen] }),
       gameOf(chosen()).corners && [" ", gameOf(chosen()).corners()]),
     isHost() && h("div", { class: "row" },
       now.corners
@@ -126,11 +126,11 @@ function teaching(table) {
   return h("section", { class: "panel", "data-key": "teach" },
     h("h2", null, t("What the pieces look like")),
     h("p", { role: "status" }, table.learning ? t("The camera is learning. This takes some seconds.")
-      : table.lessons ? tn("%(n)s photo was taught.", "%(n)s photos were taught.", table.lessons) : t("Nothing was taught yet.")),
+      : table.lessons ? tn("%(n)s photo was taught.", "%(n)s photos were taught.", table.lessons) : t("Nothing has been taught yet.")),
     table.note && h("p", { class: "note" }, t(table.note)),
     h("div", { class: "row" },
       table.record && h("button", { type: "button", class: table.lessons ? "second" : "main", "data-do": "camera-teach", disabled: Boolean(now.busy) }, icon("check"),
-        t("The board lies as the record says: learn it")),
+        t("The board is as the record says: learn it")),
       table.taught && h("button", { type: "button", class: "second", "data-do": "camera-read", disabled: Boolean(now.busy) }, icon("camera"), t("Read the board"))),
     !table.record && h("p", { class: "quiet" }, t("Open a game and lay it out as it is drawn: the set-up teaches the most. Without a game, read the board and tap what is wrong.")),
     seen && h("p", { class: "quiet" }, t("Tap a place in the picture that was read wrongly: it is put right and learnt.")),
@@ -139,7 +139,7 @@ function teaching(table) {
 
 function reading(table, seen) {
   const odd = Object.entries(seen).filter(([name, place]) => place.unsure || (table.record && !alike(place, table.record[name])));
-  if (!odd.length) return h("p", { role: "status" }, t("Everything is read surely."));
+  if (!odd.length) return h("p", { role: "status" }, t("Everything was read for sure."));
   return h("ul", { class: "plain readings" }, odd.map(([name, place]) => h("li", { "data-key": `read-${name}` },
     h("button", { type: "button", class: "small-button", "data-do": "camera-cell", "data-place": name }, h("b", null, name), " ", placeWords(chosen(), place),
       place.unsure ? ` (${t("unsure")})` : ""))));
@@ -157,7 +157,7 @@ function following() {
       h("button", { type: "button", class: follow.following ? "second" : "main", "data-do": "camera-follow", "aria-pressed": String(follow.following) },
         icon(follow.following ? "pause" : "play"), follow.following ? t("Stop following") : t("Follow the game with the camera"))),
     isHost() && h("form", { "data-submit": "camera-settle", class: "row" },
-      h("label", { for: "settle" }, t("Seconds that the board lies still before a move counts")),
+      h("label", { for: "settle" }, t("Seconds the board must lie still before a move counts")),
       h("input", { id: "settle", name: "settle", type: "number", min: 0.3, max: 10, step: 0.1, required: true, inputmode: "decimal", value: (follow.settle_tenths ?? 15) / 10 }),
       h("button", { type: "submit", class: "second" }, t("Keep it"))));
 }

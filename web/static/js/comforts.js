@@ -66,7 +66,7 @@ function contents() {
       "vibrate" in navigator && store.me.role !== "spectator" && button("tremble", trembles(), t("It vibrates when it is my turn")),
       secure && "Notification" in window && button("notify", notifies(), t("Tell me when it is my turn")),
       asking && button("home", null, t("Put it on the home screen"))),
-    secure && "Notification" in window && Notification.permission === "denied" && h("p", { class: "quiet" }, t("This browser does not allow notifications of this page.")),
+    secure && "Notification" in window && Notification.permission === "denied" && h("p", { class: "quiet" }, t("This browser does not allow notifications from this page.")),
     secure && h("p", null, h("a", { href: "/trust" }, t("The certificate, for other phones"))),
   ];
 }

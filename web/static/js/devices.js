@@ -117,7 +117,7 @@ export function countNow() {
   if (count.posterior) {
     return [
       liveWave(),
-      count.state === "more" && h("p", { class: "more", "data-key": "more" }, icon("shake"), " ", t("I need more: shake on.")),
+      count.state === "more" && h("p", { class: "more", "data-key": "more" }, icon("shake"), " ", t("I need more: keep shaking.")),
       distribution(count.state === "more" ? { ...count, why: "" } : count), part(match()?.game, "play")?.odds?.(count),
     ];
   }
@@ -202,7 +202,7 @@ export function cameraPanel(match) {
           h("span", { class: ["lamp", camera.state], "aria-hidden": "true" }),
           h("strong", null, camera.source), kindMark(camera.kind), h("span", { class: "quiet" }, stateWords(camera.state)),
           camera.width ? h("span", { class: "quiet" }, `${camera.width} × ${camera.height}${camera.fps ? `, ${number(camera.fps, 1)}/s` : ""}`) : null)
-      : h("p", { class: "quiet" }, t("No camera is chosen. A photo from a phone does as well.")),
+      : h("p", { class: "quiet" }, t("No camera is chosen. A photo from a phone works just as well.")),
     camera?.note && h("p", { class: camera.state === "connected" ? "quiet" : "note" }, t(camera.note)),
     store.camera.follow?.following && h("p", { class: "follows", "data-key": "follows", "data-follow": store.camera.follow.state, role: "status" }, t(store.camera.follow.note)),
     mayAct() && !location.hash.startsWith("#workshop") && h("p", { "data-key": "to-workshop" }, h("a", { href: "#workshop/camera" }, t("Show the camera the board"))),

@@ -9,7 +9,7 @@ import { said, t } from "./words.js";
 export const statusWords = () => ({
   text: t("stated in the rulebook"),
   deduced: t("deduced from the rulebook"),
-  "outside source": t("from a source beside the rulebook"),
+  "outside source": t("from a source outside the rulebook"),
   "house ruling": t("house ruling: the rulebook is silent"),
   unknown: t("not known"),
 });
@@ -76,7 +76,7 @@ export function inviteWindow(table) {
   return openDialog(t("Others join"),
     h("img", { class: "code", src: `/api/join.svg?${Date.now()}`, alt: t("Code that opens this table on another phone") }),
     h("p", { class: "pin", role: "group", "aria-label": t("PIN of this table") }, table.pin),
-    h("p", null, t("Scan the code, or open %(address)s and enter the PIN. Without the PIN one may only watch.", { address: table.address })),
+    h("p", null, t("Scan the code, or open %(address)s and enter the PIN. Without the PIN you can only watch.", { address: table.address })),
     table.joined.length
       ? h("ul", { class: "joined" }, table.joined.map((one) =>
           h("li", null, one.role === "host" ? icon("crown") : icon("people"),
@@ -120,7 +120,7 @@ function plainField({ name, words, kind, value, low, high, restart }) {
   }[kind]();
   return h("div", { class: "field" },
     h("label", { for: id }, label), field,
-    kind === "lines" ? h("small", { class: "quiet", id: `${id}-how` }, t("one a line")) : null);
+    kind === "lines" ? h("small", { class: "quiet", id: `${id}-how` }, t("one per line")) : null);
 }
 
 /** The ways to what an owner enters of the boxes; for one game, or all. */

@@ -14,7 +14,7 @@ export function head(match, title, sentence) {
       h("h1", null, title),
       h("p", { class: "sentence", id: "sentence" }, sentence)),
     h("div", { class: "tools" },
-      h("button", { type: "button", class: "round-button", "data-do": "may", "aria-label": t("What may be done now?"), title: t("What may be done now?") }, icon("question")),
+      h("button", { type: "button", class: "round-button", "data-do": "may", "aria-label": t("What can be done now?"), title: t("What can be done now?") }, icon("question")),
       mayAct() && [undoButton(match), menu(match)]));
 }
 

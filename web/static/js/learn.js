@@ -81,7 +81,7 @@ export function room() {
     h("ul", { class: "games learn-games", "data-key": "learn-games", "aria-label": t("Which game?") }, gameButtons("learn-game", game)),
     h("section", { class: "panel learn", "data-key": `learn-${game}-${at}` },
       !step ? h("p", { class: "quiet" }, t("One moment …"))
-        : step.missing ? h("p", null, t("There is no guided game of this one yet. Ask the referee whatever you like."))
+        : step.missing ? h("p", null, t("There is no guided first game for this one yet. Ask the referee whatever you like."))
           : [h("div", { class: "learn-words" }, h("h1", null, said(step.title)), words(step, asked), ways(game, at, step, asked)), drawing(game, step, asked)]),
   ];
 }

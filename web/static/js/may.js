@@ -27,10 +27,10 @@ export function mayWindow(match) {
   const own = part(match.game, "play");
   const board = !own && store.board?.match === match.id ? store.board : null;
   const steps = own?.may?.(match) ?? [];
-  return openDialog(t("What may be done now?"),
+  return openDialog(t("What can be done now?"),
     store.view.night.paused && h("p", { class: "sentence" }, t("The night is paused.")),
     board && h("p", { class: "sentence" }, said(match.prompt)),
     steps.length > 0 && h("ul", { class: "may" }, steps.map(([sentence, ids]) => h("li", null, sentence, " ", clauses(ids)))),
-    board && (board.moves.length ? kinds(board.moves) : h("p", null, t("Nothing that this phone may enter: others are to act, or a hand is hidden."))),
+    board && (board.moves.length ? kinds(board.moves) : h("p", null, t("Nothing this phone may enter: it is for others to act, or a hand is hidden."))),
     h("p", { class: "row" }, h("a", { class: "second", href: "#referee" }, t("Ask the referee")), h("a", { class: "second", href: `#learn/${match.game}` }, t("Learn the game"))));
 }

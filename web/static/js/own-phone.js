@@ -16,20 +16,20 @@ function choice() {
         "aria-pressed": String(person === owner()) }, face(person), person.name))),
     h("form", { class: "row", "data-submit": "i-am", "data-key": "i-am" },
       nameField({ name: "name", required: true, autocapitalize: "words", placeholder: t("Another name"), "aria-label": t("Another name") }),
-      h("button", { type: "submit", class: "second" }, icon("check"), t("That is me"))),
+      h("button", { type: "submit", class: "second" }, icon("check"), t("That’s me"))),
   ];
 }
 
 /** Draw the question. */
 export const question = () => h("section", { class: "panel own-phone", "data-key": "own-phone" },
-  h("h2", null, t("Who has this phone?")),
+  h("h2", null, t("Whose phone is this?")),
   h("p", { class: "quiet" }, t("Then one tap is enough for what is yours.")),
   choice());
 
 /** Ask in a window; below, what this phone can do. */
 export const askOwner = () => openDialog(t("This phone"),
   mayAct() && [
-    h("h3", null, t("Who has this phone?")),
+    h("h3", null, t("Whose phone is this?")),
     choice(),
     store.me.label && h("button", { type: "button", class: "second", "data-do": "i-am", "data-name": "" }, t("Nobody in particular")),
     h("h3", null, t("What it does"))],

@@ -25,7 +25,7 @@ async function done(work, then = () => {}) {
 }
 
 function summary(figures) {
-  if (!figures) return t("has not played to an end yet");
+  if (!figures) return t("has not finished a game yet");
   return [tn("%(n)s game", "%(n)s games", figures.played), tn("%(n)s won", "%(n)s won", figures.won),
     tn("%(n)s evening", "%(n)s evenings", figures.nights)].join(", ");
 }
@@ -33,7 +33,7 @@ function summary(figures) {
 function table(person) {
   const { figures } = person;
   if (!figures) return null;
-  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("What %(who)s came to", { who: person.name }) },
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("How %(who)s has done", { who: person.name }) },
     h("table", null,
       h("thead", null, h("tr", null, [t("Game"), t("Played"), t("Won"), t("Best"), t("Mean")].map((one) => h("th", { scope: "col" }, one)))),
       h("tbody", null, figures.games.map((one) => h("tr", null, h("th", { scope: "row" }, gameName(one.game)),
@@ -55,7 +55,7 @@ function looks(person) {
           "aria-pressed": String(person.token === name), "aria-label": words, title: words }, face({ ...person, picture: null, token: name }))),
       h("label", { class: "second file" }, icon("camera"), h("span", null, t("A photo")),
         h("input", { type: "file", accept: "image/*", capture: "user", "data-change": "person-photo", "data-person": id, class: "unseen" })),
-      person.picture && h("button", { type: "button", class: "second", "data-do": "person-no-photo", "data-person": id }, t("Without the photo"))),
+      person.picture && h("button", { type: "button", class: "second", "data-do": "person-no-photo", "data-person": id }, t("Remove the photo"))),
   ];
 }
 
@@ -75,7 +75,7 @@ const profile = (person) => h("details", { class: "panel profile", "data-key": `
 export function part() {
   const people = store.people ?? [];
   return [
-    h("p", { class: "sentence" }, t("Whoever plays with a name is remembered. Colour and picture are chosen here.")),
+    h("p", { class: "sentence" }, t("Whoever plays under a name is remembered. Colour and picture are chosen here.")),
     people.map(profile),
     h("form", { class: "panel", "data-submit": "person-add", "data-key": "add-person" },
       h("label", { for: "new-person" }, t("Somebody new")),
@@ -94,7 +94,7 @@ async function rename(id) {
     h("form", { method: "dialog", "data-submit": "dialog-form" },
       h("label", { for: "rename" }, t("Name")),
       nameField({ id: "rename", name: "name", required: true, value: known(id).name }),
-      h("p", { class: "quiet" }, t("The new name stands in old evenings too.")),
+      h("p", { class: "quiet" }, t("The new name appears in old evenings too.")),
       h("button", { type: "submit", class: "main" }, t("Rename"))));
   if (form) altered(id, { name: form.get("name") });
 }
@@ -105,14 +105,14 @@ async function merge(id) {
     h("form", { method: "dialog", "data-submit": "dialog-form" },
       h("fieldset", { class: "choice" }, h("legend", null, t("Who?")), store.people.filter((one) => one !== person).map((one, i) =>
         h("label", null, h("input", { type: "radio", name: "into", value: one.id, checked: i === 0 }), h("span", null, one.name)))),
-      h("p", null, t("The games, scores and answers in training of both count for one person. This cannot be undone.")),
+      h("p", null, t("The games, scores and training answers of both count for one person. This cannot be undone.")),
       h("button", { type: "submit", class: "main" }, t("Make them one"))));
   if (form) done(() => tell(path(id, "merge"), { into: form.get("into") }));
 }
 
 async function forget(id) {
   const { name } = known(id);
-  const sentence = t("The name, the picture and the colour of %(who)s go, here and in the backups on this card; the scores stay, as nobody's. This cannot be undone. Copies elsewhere (a stick, a download) keep the name.", { who: name });
+  const sentence = t("The name, the picture and the colour of %(who)s are deleted, here and in the backups on this card; the scores stay, as nobody’s. This cannot be undone. Copies elsewhere (a stick, a download) keep the name.", { who: name });
   if (!await agreed(sentence, t("Forget %(who)s", { who: name }), t("Forget %(who)s?", { who: name }))) return;
   // Backups with many pictures are written anew.
   done(() => tell(path(id, "forget"), {}, { signal: AbortSignal.timeout(FORGETTING_MS) }), ({ mentions }) => {

@@ -58,12 +58,12 @@ function picture(places, unsure) {
 }
 
 function checks(places, unsure) {
-  if (!unsure.length) return h("p", { role: "status", "data-key": "checks" }, t("Everything is read surely."));
+  if (!unsure.length) return h("p", { role: "status", "data-key": "checks" }, t("Everything was read for sure."));
   return h("div", { class: "note checks", role: "status", "data-key": "checks" },
-    h("p", null, tn("Check this: %(n)s place was read with doubt.", "Check this: %(n)s places were read with doubt.", unsure.length)),
+    h("p", null, tn("Check this: %(n)s place is uncertain.", "Check this: %(n)s places are uncertain.", unsure.length)),
     h("ul", { class: "plain" }, unsure.map((name) => h("li", { "data-key": `check-${name}` },
       h("button", { type: "button", class: "second", "data-do": "sheet-place", "data-place": name }, h("b", null, name), " ", placeWords(now.game, places[name])),
-      h("button", { type: "button", class: "second", "data-do": "sheet-yes", "data-place": name, "aria-label": t("It is so: %(name)s", { name }) }, icon("check"), t("It is so"))))));
+      h("button", { type: "button", class: "second", "data-do": "sheet-yes", "data-place": name, "aria-label": t("That’s right: %(name)s", { name }) }, icon("check"), t("That’s right"))))));
 }
 
 /** What was never taught looks like something else to the camera: people look where it lies. */
@@ -102,7 +102,7 @@ export const PHOTO_DO = {
   "board-camera": () => send(null),
   "sheet-yes": ({ place }) => sheet.put(place, null),
   "sheet-place": async ({ place }) => {
-    const right = await cellWindow(now.game, now.reading, place, sheet.place(place), t("It is so"));
+    const right = await cellWindow(now.game, now.reading, place, sheet.place(place), t("That’s right"));
     if (right) sheet.put(place, right);
   },
 };

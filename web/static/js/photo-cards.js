@@ -100,7 +100,7 @@ export function room() {
     h("p", null, h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
     h("h1", null, t("Score by photo")),
     h("ul", { class: "games", "aria-label": t("Which game?") }, gameButtons("photo-game", game, games("pile"))),
-    !mayAct() ? h("p", { class: "note" }, t("Photos are for those who take part."), " ", h("a", { href: "/join" }, t("Join with the table's PIN")))
+    !mayAct() ? h("p", { class: "note" }, t("Photos are for those who take part."), " ", h("a", { href: "/join" }, t("Join with the table’s PIN")))
       : !ready() ? h("p", { class: "quiet" }, t("One moment …")) : [reading(),
         h("p", { class: "quiet" }, t("Photos are read at the table and then forgotten; they never leave this house."))]);
 }

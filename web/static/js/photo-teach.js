@@ -30,7 +30,7 @@ export function teachPanel(game, named) {
   const list = cards.names.slice(first, first + count).map(named);
   return h("details", { class: "panel teach-cards", "data-key": `teach-${game}`, open: first >= 0 || shown?.game === game },
     h("summary", null, t("Cards taught: %(n)s of %(all)s", { n: cards.taught.length, all: cards.names.length })),
-    h("p", null, t("The companion learns what your cards look like from photos of sheets: cards side by side in rows, the right way up, a finger's width apart, on a table of one colour.")),
+    h("p", null, t("The companion learns what your cards look like from photos of sheets: cards side by side in rows, the right way up, a finger’s width apart, on a table of one colour.")),
     !isHost() ? h("p", { class: "quiet" }, t("The host teaches the cards.")) : first < 0 ? h("p", null, t("All cards are taught.")) : [
       h("label", { class: "count-field" }, h("span", null, t("Cards in the next photo")),
         h("input", { type: "number", min: 1, max: 60, value: count, inputmode: "numeric", "data-input": "teach-count" })),
@@ -39,7 +39,7 @@ export function teachPanel(game, named) {
       fileButton(t("Send the photo of this sheet"), "teach-sheet", { game, first, count }),
     ],
     shown?.game === game ? overlay(shown.url, { ...shown, cards: shown.cards.map((card) => ({ ...card, words: named(card.card), picked: false })) }, "sheet") : null,
-    shown?.game === game ? h("p", { role: "status" }, tn("%(n)s card was learnt. Is each name on its card? Else forget them and begin again.", "%(n)s cards were learnt. Is each name on its card? Else forget them and begin again.", shown.cards.length)) : null,
+    shown?.game === game ? h("p", { role: "status" }, tn("%(n)s card was learnt. Is each name on its card? Otherwise forget them and start again.", "%(n)s cards were learnt. Is each name on its card? Otherwise forget them and start again.", shown.cards.length)) : null,
     isHost() && cards.taught.length > 0 && h("button", { type: "button", class: "second", "data-do": "forget-cards", "data-game": game }, t("Forget these cards")));
 }
 

@@ -199,7 +199,7 @@ function editor() {
     h("details", { class: "extras", "data-key": `more-${now.game}` }, h("summary", null, words), h("div", { class: "numbers-of" }, fields)),
     h("div", { class: "row", "data-key": "editor-row" },
       h("button", { type: "button", class: "second", "data-do": "editor-undo", disabled: now.steps.length < 2 }, icon("undo"), t("Undo")),
-      h("button", { type: "button", class: "second", "data-do": "editor-restart", disabled: now.steps.length < 2 }, t("Begin anew"))),
+      h("button", { type: "button", class: "second", "data-do": "editor-restart", disabled: now.steps.length < 2 }, t("Start again"))),
     h("button", { type: "button", class: "main", "data-do": "position-ask", "data-key": "position-ask" }, icon("scales"), t("Now the move in dispute")),
   ];
 }
@@ -208,7 +208,7 @@ function editor() {
 export function panel(picker) {
   return h("section", { class: ["panel", "on-board", "dispute-panel", "by-hand", now.asking && "asks"], "data-key": "by-hand" },
     h("h2", null, t("A position set up by hand")),
-    mayAct() ? chooser() : h("p", { class: "note" }, t("Only who has joined the table may lay a position.")),
+    mayAct() ? chooser() : h("p", { class: "note" }, t("Only those who have joined the table may lay out a position.")),
     !mayAct() ? null
       : !now.sheet ? h("p", { class: "quiet", role: "status" }, t("One moment …"))
         : now.asking ? [

@@ -1,4 +1,4 @@
-// The referee's room: first a question, as people ask; then "You can't do that!" from the live game; at last the rulebooks.
+// The referee's room: first a question, as people ask; then "You can’t do that!" from the live game; at last the rulebooks.
 
 import { h, style } from "./dom.js";
 import { icon } from "./art.js";
@@ -116,7 +116,7 @@ function answers() {
   const draws = new Map(everything(book));
   const known = found.filter((id) => draws.has(id));
   return [
-    h("p", { class: "quiet", role: "status" }, known.length ? tn("%(n)s answer", "%(n)s answers, the best first", known.length) : t("Nothing of the kind is in this rulebook.")),
+    h("p", { class: "quiet", role: "status" }, known.length ? tn("%(n)s answer", "%(n)s answers, the best first", known.length) : t("There is nothing of the kind in this rulebook.")),
     h("ol", { class: "entries answers" }, known.slice(0, now.answers).map((id) => draws.get(id)())),
     known.length > now.answers && h("button", { type: "button", class: "second", "data-do": "more-answers" }, t("More answers")),
   ];
@@ -197,7 +197,7 @@ function picker(table) {
       h("summary", null, t("Moves without a place")),
       h("div", { class: "steps many" }, table.gestures.map((gesture) =>
         h("button", { type: "button", class: "second", "data-do": "judge-text", "data-move": gesture.text, "data-key": gesture.text }, said(gesture))))) : null,
-    rulings && rulings.length === 0 && h("p", { class: "quiet" }, t("Nothing of this game is done there.")),
+    rulings && rulings.length === 0 && h("p", { class: "quiet" }, t("Nothing in this game is done there.")),
     rulings && rulings.length > 1 && h("ul", { class: "steps", "aria-label": t("Which move is meant?") }, rulings.map((ruling, i) =>
       h("li", null, h("button", { type: "button", class: "toggle", "data-do": "which-ruling", "data-n": i, "aria-pressed": String(i === (now.pick ?? 0)) },
         icon(ruling.legal ? "check" : "close"), said(ruling.name))))),
@@ -260,13 +260,13 @@ function dispute() {
   }
   const match = openMatch();
   if (!match) {
-    return h("section", { class: "panel", "data-key": "dispute" }, h("h2", null, t("You can't do that!")),
+    return h("section", { class: "panel", "data-key": "dispute" }, h("h2", null, t("You can’t do that!")),
       h("p", null, t("No game is open: ask above, or lay out the case.")), toHand());
   }
   const board = match.board && store.board?.match === match.id ? store.board : null;
   const drawing = part(match.game, "dispute")?.drawing;
   return h("section", { class: "panel on-board dispute-panel", "data-key": "dispute" },
-    h("h2", null, t("You can't do that!")),
+    h("h2", null, t("You can’t do that!")),
     picker({ ...match, drawn: drawing && ((place) => drawing(match, place)), name: said(match.title), svg: board?.svg, gestures: board?.gestures ?? [], names: (place) => board?.names[place] }),
     toHand());
 }

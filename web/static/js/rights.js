@@ -38,15 +38,15 @@ function cell(what, role, right) {
 }
 
 function table() {
-  const roles = [t("Host"), t("Players"), t("Who watches")];
+  const roles = [t("Host"), t("Players"), t("Those watching")];
   return h("section", { class: "panel", "data-key": "rights" },
     h("h2", null, t("Roles and rights")),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("Roles and rights") }, h("table", { class: "rights" },
-      h("thead", null, h("tr", null, h("th", { scope: "col" }, t("What one may do")), roles.map((role) => h("th", { scope: "col" }, role)))),
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, t("What each may do")), roles.map((role) => h("th", { scope: "col" }, role)))),
       h("tbody", null, RIGHTS().map(([right, ...who]) =>
         h("tr", null, h("th", { scope: "row" }, right), who.map((one, i) => cell(one, roles[i], right))))))),
     h("form", { class: "row keep-days", "data-submit": "keep-days" },
-      h("label", { for: "keep-days" }, t("Days that pictures of the table are kept (0: for ever)")),
+      h("label", { for: "keep-days" }, t("Days to keep pictures of the table (0: for ever)")),
       h("input", { id: "keep-days", name: "days", type: "number", min: 0, max: 3650, step: 1, value: rights.keep_pictures_days, required: true, disabled: !isHost() }),
       isHost() && h("button", { type: "submit", class: "second" }, t("Keep"))));
 }
@@ -57,15 +57,15 @@ function pinPanel() {
     h("h2", null, t("The PIN")),
     h("p", { class: "pin" }, joined.pin),
     h("div", { class: "row" },
-      h("button", { type: "button", class: "second", "data-do": "new-pin" }, t("Another PIN")),
+      h("button", { type: "button", class: "second", "data-do": "new-pin" }, t("New PIN")),
       h("button", { type: "button", class: "toggle", "data-do": "joining", "aria-pressed": String(!rights.joining) }, t("Let nobody else join"))),
-    h("p", { class: "quiet" }, t("Who has joined stays, also with another PIN.")));
+    h("p", { class: "quiet" }, t("Those who have joined stay, even with a new PIN.")));
 }
 
 /** From what a phone joined, in words; of its browser no more than the family is known. */
 function device({ browser, system }) {
   if (browser && system) return t("%(browser)s on %(system)s", { browser, system });
-  return browser || system || t("A browser that is not known");
+  return browser || system || t("An unknown browser");
 }
 
 const when = (at) => h("time", { datetime: new Date(at).toISOString() }, date(at, { dateStyle: "medium", timeStyle: "short" }));
@@ -107,14 +107,14 @@ const set = (what) => andReload(() => tell("/api/settings", what));
 
 export const PART_DO = {
   "new-pin": async () => {
-    if (await agreed(t("The codes and links that were given out open nothing any more."), t("Another PIN"), t("Change the PIN?"))) await andReload(() => tell("/api/pin", {}));
+    if (await agreed(t("The codes and links already given out no longer open anything."), t("New PIN"), t("Change the PIN?"))) await andReload(() => tell("/api/pin", {}));
   },
   joining: () => set({ joining: !rights.joining }),
   "end-session": async ({ id }) => {
-    if (await agreed(t("This phone only watches from now on."), t("Withdraw"), t("Withdraw its rights?"))) await andReload(() => tell(`/api/sessions/${encodeURIComponent(id)}/end`, {}));
+    if (await agreed(t("This phone can only watch from now on."), t("Withdraw"), t("Withdraw its rights?"))) await andReload(() => tell(`/api/sessions/${encodeURIComponent(id)}/end`, {}));
   },
   "end-others": async () => {
-    if (await agreed(t("All phones but this one only watch from now on. Whoever knows the PIN can join again."), t("Withdraw all others"), t("Withdraw the rights of all others?"))) await andReload(() => tell("/api/sessions/end-others", {}));
+    if (await agreed(t("All phones but this one can only watch from now on. Whoever knows the PIN can join again."), t("Withdraw all others"), t("Withdraw the rights of all others?"))) await andReload(() => tell("/api/sessions/end-others", {}));
   },
 };
 

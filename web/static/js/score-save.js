@@ -23,10 +23,10 @@ const fits = (game, seats) => {
 /** What keeps a sheet from being kept, in a sentence; null where nothing does. */
 function obstacle(now, own, checked) {
   const { game, sheet, seats } = now;
-  if (!checked) return t("To keep this game, check first what is marked above.");
+  if (!checked) return t("To keep this game, first check what is marked above.");
   const missing = own.missing?.(now);
   if (missing) return missing;
-  if (sheet.problems.length) return t("To keep this game, put right first what cannot be.");
+  if (sheet.problems.length) return t("To keep this game, first put right what cannot be so.");
   if (!openGame()) return null;
   if (fits(game, seats)) return isHost() ? null : t("A game is open. The host can end it with these totals.");
   return t("Another game is open. When it has ended, this one can be kept.");
@@ -35,7 +35,7 @@ function obstacle(now, own, checked) {
 /** Who only watches counts for himself: said at the top of the sheet. */
 export function watching() {
   return mayAct() ? null : h("div", { class: "note", "data-key": "watching" },
-    h("p", null, t("You are watching: count here for yourself. Who joins with the table's PIN can also keep the game, or fill the sheet from a photo.")),
+    h("p", null, t("You are watching: count here for yourself. Anyone who joins with the table’s PIN can also keep the game, or fill the sheet from a photo.")),
     h("p", null, h("a", { class: "second", href: "/join" }, icon("people"), t("Join"))));
 }
 
@@ -48,13 +48,13 @@ export function savePanel(now, own, checked) {
   if (openGame()) {
     return h("section", { class: "panel", "data-key": "keep-into" },
       h("h2", null, t("Keep this game")),
-      h("p", null, t("The open game ends with these totals; what was entered of it stays.")),
+      h("p", null, t("The open game ends with these totals; what has been entered stays.")),
       h("button", { type: "button", class: "main", "data-do": "keep-into" }, icon("check"), t("End the open game with these totals")));
   }
   const names = recalled(game);
   return h("form", { class: "panel setup", "data-submit": "keep-sheet", "data-key": `keep-${game}-${seats.join()}`, novalidate: true },
     h("h2", null, t("Keep this game")),
-    h("p", { class: "sentence" }, t("Who played? Kept, it is a game of tonight like any other. A name is optional.")),
+    h("p", { class: "sentence" }, t("Who played? Once kept, it counts as one of tonight’s games. A name is optional.")),
     whoIsHere(seats.map((seat) => names[seat] ?? "")),
     h("ul", { class: "seat-choices" }, seats.map((seat) => h("li", { class: "seat-choice" },
       h("span", { class: "on" }, token(seat, "large", game), h("span", { class: "colour" }, colourName(seat))),

@@ -110,7 +110,7 @@ function tooMany() {
   for (const [name, what, n] of own().fields()) {
     const values = now.seats.map((seat) => now.values[seat][name] ?? 0);
     if (values.some((value) => value > n)) return t("%(what)s: %(n)s at most.", { what, n });
-    if (own().shared?.includes(name) && values.reduce((a, b) => a + b, 0) > n) return t("%(what)s: the box has only %(n)s, for all together.", { what, n });
+    if (own().shared?.includes(name) && values.reduce((a, b) => a + b, 0) > n) return t("%(what)s: the box has only %(n)s in all.", { what, n });
   }
   return own().wrong?.(now) ?? null;
 }
@@ -140,7 +140,7 @@ function result() {
           h("strong", { class: "total" }, player.total)),
         h("ul", { class: "lines" }, player.lines.map((line) => h("li", null, h("span", null, said(line), " ", clauses(line.clauses)), h("b", null, line.points)))))))),
     sheet.decided && h("p", { class: "sentence" }, said(sheet.decided)),
-    (now.unsure.length > 0 || uncounted().length > 0) && h("p", { class: "note" }, t("Not everything was checked yet: what the photo does not tell for sure is marked above.")),
+    (now.unsure.length > 0 || uncounted().length > 0) && h("p", { class: "note" }, t("Not everything has been checked yet: what the photo does not show for sure is marked above.")),
     sheet.problems.length ? h("div", { class: "note" }, h("p", null, t("This cannot be quite right:")),
       h("ul", null, sheet.problems.map((one) => h("li", null, said(one), " ", clauses(one.clauses))))) : null,
     still(sheet.svg, t("The position"), now.game));

@@ -80,7 +80,7 @@ export function ending(match, series) {
         early ? h("h1", null, winners.length > 1 ? t("Ended early: %(who)s were level", { who: names }) : t("Ended early: %(who)s was ahead", { who: names }))
           : h("h1", null, icon("crown"), " ", winners.length > 1 ? t("%(who)s share the victory", { who: names }) : t("%(who)s wins", { who: names })),
         h("p", { class: "sentence" }, said(match.ranking_why)),
-        early && h("p", { "data-key": "early" }, t("The table ended this game before its end. This is the standing of that moment: nobody has won, and it counts in no statistics.")),
+        early && h("p", { "data-key": "early" }, t("The table ended this game early. This is the standing at that moment: nobody has won, and it does not count in any statistics.")),
         match.ended_by === "sheet" && h("p", { class: "quiet" }, t("Counted at the end, from the score sheet.")),
         match.end && h("p", { class: "quiet" }, said(match.end), " ", clauses(match.end.clauses))),
       mayAct() && h("div", { class: "tools" }, undoButton(match))),

@@ -58,7 +58,7 @@ function question(option, before) {
 }
 
 const WAYS = () => [
-  ["arrange", t("With the box: the companion draws the set-up, you draw all else and enter it"), t("With the box; the companion draws the set-up")],
+  ["arrange", t("With the box: the companion draws the set-up, you draw everything else and enter it"), t("With the box; the companion draws the set-up")],
   ["enter", t("With the box: you enter everything as it lies"), t("With the box; you enter everything")],
   ["draw", t("Without the box: the companion draws everything"), t("Without the box; the companion draws everything")],
 ];
@@ -118,7 +118,7 @@ export function boardSetup(game, title) {
   const way = WAYS().find(([value]) => value === chosenIn("box", drawnBy()));
   return h("form", { class: "panel setup", "data-submit": "open-match", "data-key": `setup-${game}`, novalidate: true },
     h("h2", null, title),
-    h("p", { class: "quiet" }, gameOf(game).sentence?.() ?? t("In the order in which you sit, clockwise. A name is optional.")),
+    h("p", { class: "quiet" }, gameOf(game).sentence?.() ?? t("In the order you sit, clockwise. A name is optional.")),
     whoIsHere(before.names.slice(0, count)),
     howMany(game),
     h("ol", { class: "seat-choices" }, Array.from({ length: count }, (_, i) => seatRow(game, i, count, before))),

@@ -40,10 +40,10 @@ export function setup(series, ask) {
   style("start");
   if (!isHost()) {
     return [h("section", { class: "panel welcome", "data-key": "welcome" },
-      h("h1", null, t("Nobody plays yet")),
+      h("h1", null, t("Nobody is playing yet")),
       h("p", null, mayAct() ? t("You are at the table. The host starts the game.")
         : t("You are watching. The host starts the game.")),
-      !mayAct() && h("p", null, h("a", { class: "main", href: "/join" }, icon("people"), t("Join with the table's PIN"))),
+      !mayAct() && h("p", null, h("a", { class: "main", href: "/join" }, icon("people"), t("Join with the table’s PIN"))),
       !mayAct() && h("p", { class: "quiet" },
         t("Host of this table? Open the link that the companion printed when it started, or ask it for a new one with: companion host"))),
     ask, ways()];

@@ -26,7 +26,7 @@ export function lines(match, points, words, goal = 0) {
 }
 
 /** Draw how the scores went. */
-export const chart = (match) => lines(match, match.story.chart, (facts) => t("The scores as they went; at the end %(scores)s", facts));
+export const chart = (match) => lines(match, match.story.chart, (facts) => t("How the scores went; at the end %(scores)s", facts));
 
 /** Whether it is known how the scores went: of a game that was only counted there is its end alone. */
 export const hasHistory = (match) => (match.story?.chart.length ?? 0) > 1;
@@ -39,7 +39,7 @@ export function story(match) {
   const player = match.players.find((one) => one.colour === best?.colour);
   return h("section", { class: "panel story", "data-key": "story" },
     h("h2", null, t("The story of the game")),
-    hasHistory(match) ? chart(match) : h("p", null, t("This game was only counted at its end: nobody wrote down how the scores went before it.")),
+    hasHistory(match) ? chart(match) : h("p", null, t("This game was only counted at the end: nobody wrote down how the scores went before.")),
     early && h("p", null, t("It was ended early, so the story stops here.")),
     player && h("p", { "data-key": "best" }, h("b", null, gameOf(match.game).igloos ? t("The best round:") : t("The best turn:")), " ", token(player.colour, "small"), " ", playerName(player), ", ",
       tn("%(n)s point", "%(n)s points", best.gain), "."),

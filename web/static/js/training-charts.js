@@ -194,5 +194,5 @@ export function summary(statistics) {
       h("thead", null, h("tr", null, h("th", { scope: "col" }, t("Over all answers")), h("th", { scope: "col" }, t("Right")), h("th", { scope: "col" }, t("Off by")))),
       h("tbody", null, row(t("You"), own, "own"), row(t("The machine, same shakes"), machine), row(t("People, as published"), published))),
     statistics.weber !== null && h("p", null, t("Your spread is %(share)s of the number; that of people, as published, is %(people)s.", { share: percent(Math.round(statistics.weber * 100) / 100), people: percent(0.15) })),
-    h("p", { class: "quiet" }, t("Published: right up to about three, too few above (Plaisier and Smeets 2017; Frissen and others 2023). A spread of %(share)s of the number makes the curve. All three are reckoned over the same shakes.", { share: percent(0.15) })));
+    h("p", { class: "quiet" }, t("Published: right up to about three, too few above (Plaisier and Smeets 2017; Frissen and others 2023). A spread of %(share)s of the number makes the curve. All three are worked out from the same shakes.", { share: percent(0.15) })));
 }

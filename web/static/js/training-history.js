@@ -32,6 +32,6 @@ export function historyList(person, without, playing) {
     mine && shakes.length === 0 && h("p", { class: "quiet" }, t("None yet.")),
     h("ul", { class: "row" }, shakes.map((one) => h("li", { "data-key": one.id },
       one.sound ? pastShake(one, playing) : h("span", { class: "quiet discarded" }, t("%(truth)s, said %(guess)s", one), ": ", t("no longer kept"))))),
-    gone && h("p", { class: "quiet" }, tn("Of the shakes of the igloo the last %(n)s is kept; older ones gave way.", "Of the shakes of the igloo the last %(n)s are kept; older ones gave way.", now.stored)),
+    gone && h("p", { class: "quiet" }, tn("Only the last %(n)s shake of the igloo is kept; older ones gave way.", "Only the last %(n)s shakes of the igloo are kept; older ones gave way.", now.stored)),
     mine && now.more !== null && h("button", { type: "button", class: "second", "data-do": "past-more" }, t("Older ones")));
 }

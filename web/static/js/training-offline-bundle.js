@@ -61,7 +61,7 @@ function importPanel(name) {
       h("button", { type: "submit", class: "second" }, t("Bring the text home"))),
     here > 0 && h("p", null, h("button", { type: "button", class: "second", "data-do": "import-stored" }, tn("Bring home the %(n)s answer that is on this device", "Bring home the %(n)s answers that are on this device", here))),
     imported && h("p", { class: "sentence", role: "status" },
-      imported.new > 0 ? tn("%(n)s answer came home.", "%(n)s answers came home.", imported.new) : t("Nothing new: all of it was counted before."),
+      imported.new > 0 ? tn("%(n)s answer came home.", "%(n)s answers came home.", imported.new) : t("Nothing new: it has all been counted before."),
       imported.new > 0 && imported.known > 0 && [" ", tn("%(n)s was counted before.", "%(n)s were counted before.", imported.known)]));
 }
 
@@ -70,7 +70,7 @@ export function offlineBundle(name) {
   return [
     h("section", { class: "panel", "data-key": "take" },
       h("h1", null, t("On the way")),
-      h("p", { class: "sentence" }, t("Train in the train: one file with simulated shakes of every number, for a phone without any network.")),
+      h("p", { class: "sentence" }, t("Train on the train: one file with simulated shakes of every number, for a phone without any network.")),
       downloadPanel()),
     importPanel(name),
   ];
@@ -104,7 +104,7 @@ export async function importResults(form, person, doing) {
   const parcels = form ? [{ results: await results(form) }] : storedResults();
   for (const parcel of parcels) {
     if (!parcel.results) {
-      state.complaint = t("These are no results of the training on the way.");
+      state.complaint = t("These are not results of training on the way.");
       return false;
     }
     const answer = await doing(() => tell("/api/training/along", { person, results: parcel.results }));

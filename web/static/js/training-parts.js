@@ -29,7 +29,7 @@ export function player(playing) {
   const button = (speed, words) => h("button", {
     type: "button", class: speed === "full" ? "main" : "second", "data-do": playing === speed ? "stop" : "play", "data-speed": speed,
   }, icon(playing === speed ? "pause" : "play"), playing === speed ? t("Stop") : words);
-  return h("div", { class: "player" }, button("full", t("Listen")), button("half", t("Half as fast")), button("quarter", t("A quarter as fast")));
+  return h("div", { class: "player" }, button("full", t("Listen")), button("half", t("Half speed")), button("quarter", t("Quarter speed")));
 }
 
 /** Says that a shake was simulated. */
@@ -69,7 +69,7 @@ export function resultOf(round, who, nameOf) {
 export function compare(round, who, playing) {
   const { truth, guesses } = round.result;
   const counts = [...new Set([truth, guesses[String(who)]])].sort((a, b) => a - b);
-  return h("fieldset", { class: "sources", "data-key": "compare" }, h("legend", null, t("Compare: other shakes of so many")),
+  return h("fieldset", { class: "sources", "data-key": "compare" }, h("legend", null, t("Compare: other shakes with this many")),
     counts.map((count) => playButton(playing, `example-${count}`, t("%(count)s beads", { count }), "second", "example", { "data-count": count })));
 }
 

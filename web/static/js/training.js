@@ -164,9 +164,9 @@ const again = (round) => [compare(round, now.who, now.playing), historyList(now.
 
 function drillWords(round) {
   if (round.state === "listening") return t("Take the igloo and shake it for two or three seconds.");
-  if (round.state === "look") return t("Turn the igloo over: which number stands under it?");
+  if (round.state === "look") return t("Turn the igloo over: which number is under it?");
   if (round.state === "done") return t("Listen again, now that you know.");
-  return round.source === "igloo" ? t("It was heard. How many beads are in it?") : t("Listen as often as you like: how many beads are in it?");
+  return round.source === "igloo" ? t("I heard it. How many beads are in it?") : t("Listen as often as you like: how many beads are in it?");
 }
 
 function nobody(title, words) {
@@ -265,7 +265,7 @@ function duelPlay() {
     !round.shown && !duel.over && [
       h("fieldset", { class: "sources" }, h("legend", null, t("Who answers on this phone")),
         open.map((one) => h("button", { type: "button", class: "toggle", "data-do": "answering", "data-person": one.person, "data-key": `a${one.person}`, "aria-pressed": mine?.person === one.person ? "true" : "false" }, one.name ?? t("somebody")))),
-      mine ? keypad("duel-guess", t("The answer of %(name)s", { name: mine.name }), now.busy) : h("p", { class: "sentence" }, t("Nobody sees a number before all have answered.")),
+      mine ? keypad("duel-guess", t("The answer of %(name)s", { name: mine.name }), now.busy) : h("p", { class: "sentence" }, t("Nobody sees a number until everybody has answered.")),
     ],
     round.result && duelAnswers(round),
     h("p", { class: "row" },
@@ -290,14 +290,14 @@ function progress() {
     isHost() && h("section", { class: "panel" },
       h("h2", null, t("The name")),
       now.forgetting === now.who
-        ? h("p", { class: "row" }, t("The name goes for good; the figures stay, nobody's."),
+        ? h("p", { class: "row" }, t("The name will be gone for good; the figures stay as nobody’s."),
           h("button", { type: "button", class: "second", "data-do": "forget" }, t("Forget it")),
           h("button", { type: "button", class: "second", "data-do": "keep-name" }, t("Keep it")))
         : h("p", null, h("button", { type: "button", class: "second", "data-do": "ask-forget" }, t("Forget this name")))));
 }
 
 function ladderRoom() {
-  const names = { machine: t("The machine, same shakes"), published: t("People, as published"), chance: t("Chance: any number alike") };
+  const names = { machine: t("The machine, same shakes"), published: t("People, as published"), chance: t("Chance: every number equally likely") };
   return h("section", { class: "panel", "data-key": "ladder" },
     h("h1", null, t("The ladder")),
     h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": t("The ladder") },
@@ -309,7 +309,7 @@ function ladderRoom() {
           h("td", null, number(row.error, 2)),
           h("td", null, row.exact === null ? "–" : percent(Math.round(row.exact * 100) / 100)),
           h("td", null, row.answers ?? "–")))))),
-    h("p", { class: "quiet" }, t("Off by: the mean error in beads. The order weighs every number alike and begins each with two answers of people as published, so that nobody leads by luck.")));
+    h("p", { class: "quiet" }, t("Off by: the mean error in beads. The order gives every number the same weight and starts each with two published answers from other people, so that nobody leads by luck.")));
 }
 
 // --- the whole

@@ -34,7 +34,7 @@ function invite() {
     ask("/api/table").then((table) => { invitation = table; change(() => {}); }).catch(() => { invitation = null; });
   }
   return h("section", { class: "tv-invite", "data-key": "invite" },
-    h("h1", null, t("Nobody plays yet")),
+    h("h1", null, t("Nobody is playing yet")),
     invitation?.pin && [
       h("img", { class: "code", src: "/api/join.svg", alt: t("Code that opens this table on another phone") }),
       h("p", { class: "pin", role: "group", "aria-label": t("PIN of this table") }, invitation.pin)],

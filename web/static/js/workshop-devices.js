@@ -32,7 +32,7 @@ function setting(name) {
     found.kind === "lines" ? h("textarea", { ...more, rows: 4 }, found.value.join("\n")) : h("input", { ...more, type: "text", maxlength: 500, value: found.value }),
     now.complaint?.name === name && h("p", { class: "complaint", role: "alert" }, said(now.complaint.error)),
     h("p", { class: "row" }, h("button", { type: "submit", class: "second" }, t("Keep it")),
-      now.saved === name && h("span", { role: "status" }, t("Kept; it counts from the next start of the companion on."))));
+      now.saved === name && h("span", { role: "status" }, t("Kept; it takes effect when the companion next starts."))));
 }
 
 function device(title, name, found, none, more) {
@@ -48,7 +48,7 @@ function device(title, name, found, none, more) {
 
 const PINS = () => ({
   next: t("Button: next"), shake: t("Button: shake"), undo: t("Button: take back"), dispute: t("Button: doubt"), buzzer: t("Buzzer"), legal: t("Light: legal"),
-  doubt: t("Light: doubt"), "turn-red": t("Light of whose turn it is, red"), "turn-green": t("Light of whose turn it is, green"), "turn-blue": t("Light of whose turn it is, blue"),
+  doubt: t("Light: doubt"), "turn-red": t("Light for whose turn it is, red"), "turn-green": t("Light for whose turn it is, green"), "turn-blue": t("Light for whose turn it is, blue"),
 });
 
 function panel({ pins }) {
@@ -70,7 +70,7 @@ function findings() {
   const shown = [...now.findings].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
   const bad = shown.filter((one) => one.state === "wrong" || one.state === "warning");
   return [
-    h("p", { class: "sentence", role: "status" }, bad.length ? tn("%(n)s thing wants looking at.", "%(n)s things want looking at.", bad.length) : t("Nothing is wrong.")),
+    h("p", { class: "sentence", role: "status" }, bad.length ? tn("%(n)s thing needs looking at.", "%(n)s things need looking at.", bad.length) : t("Nothing is wrong.")),
     h("ul", { class: "findings" }, shown.filter((one) => one.state !== "good").map(finding)),
     h("details", { "data-key": "good" }, h("summary", null, t("What is good")), h("ul", { class: "findings" }, shown.filter((one) => one.state === "good").map(finding))),
   ];
@@ -80,7 +80,7 @@ function doctor() {
   if (!isHost()) return null;
   return h("section", { class: "panel", "data-key": "doctor" },
     h("h2", null, t("Check everything")),
-    h("p", null, t("Machine, nights, devices, service and network are looked at; nothing is changed.")),
+    h("p", null, t("The machine, nights, devices, service and network are checked; nothing is changed.")),
     h("p", null, h("button", { type: "button", class: "main", "data-do": "doctor", disabled: now.looking }, icon("check"), now.looking ? t("One moment …") : t("Check everything"))),
     now.findings && findings());
 }
@@ -92,7 +92,7 @@ export function part() {
   return [
     doctor(),
     device("panel", t("Buttons and lights"), buttons, t("None are chosen: the page has the same buttons."), [buttons && panel(buttons), setting("panel_pins")]),
-    device("mqtt", t("Home automation"), mqtt, t("No broker is named: nothing is told to any home automation."), setting("mqtt_address")),
+    device("mqtt", t("Home automation"), mqtt, t("No broker is named: home automation is told nothing."), setting("mqtt_address")),
   ];
 }
 

@@ -51,7 +51,7 @@ export function room() {
       h("li", null, h("a", { class: "toggle", href: "#album" }, icon("camera"), t("Album"))),
       isHost() && h("li", null, h("button", { type: "button", class: "toggle", "data-do": "settings" }, icon("gear"), t("Settings"))))),
     mayAct() ? h("div", { class: "part", "data-key": `part-${here.id}` }, body(here))
-      : h("p", { class: "panel" }, t("You are watching."), " ", h("a", { href: "/join" }, t("Join with the table's PIN"))));
+      : h("p", { class: "panel" }, t("You are watching."), " ", h("a", { href: "/join" }, t("Join with the table’s PIN"))));
 }
 
 /** Somebody left the room: a part that is opened again begins anew. */

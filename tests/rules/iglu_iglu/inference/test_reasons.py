@@ -109,7 +109,7 @@ def test_the_nearest_turn_is_told_in_words(ask: Make) -> None:
     found = ask({"b1": "r", "h4": "b"}, {"b1": "r", "h5": "b"})
     told = found.to_json()
     assert "The nearest legal turn: The floe on c4 is face down" in told["en"]
-    assert "It leaves on h4: floe, blue inuit; seen there: floe." in told["en"]
+    assert "It leaves floe, blue inuit on h4; seen there: floe." in told["en"]
     assert "Le tour permis le plus proche\u00a0: La tuile en c4" in told["fr"]
     for notation in (*told["nearest"], *told["facts"]["refused"]):
         assert notation == "end" or notation not in told["en"]

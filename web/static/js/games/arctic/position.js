@@ -76,7 +76,7 @@ function arcticDock(ctx) {
     const owner = ownerOf(p, kind);
     return [
       group(t("Who has the power of the %(animal)s?", { animal: animal(kind) }), [toggle("owner", kind, -1, owner < 0, t("nobody")), ...p.players.map((one, seat) => toggle("owner", kind, seat, owner === seat, one.name))]),
-      group(t("Which side of it lies up?"), SIDES[kind].map((n) => toggle("side", kind, n, (p.powers?.[kind] ?? SIDES[kind][0]) === n, `P.${n}`))),
+      group(t("Which side of it is up?"), SIDES[kind].map((n) => toggle("side", kind, n, (p.powers?.[kind] ?? SIDES[kind][0]) === n, `P.${n}`))),
       h("p", null, clauses(SIDES[kind].map((n) => `ARC-P.${n}`))),
     ];
   }
@@ -87,7 +87,7 @@ function arcticName(place, ctx) {
   const { p, words } = ctx;
   const target = arcticPlace(place, ctx);
   const river = t("The River");
-  if (target.kind === "river") return cardIn(p, target.slot) ? t("%(name)s: %(what)s", { name: river, what: cardWords(cardIn(p, target.slot), words) }) : t("An empty place of the River");
+  if (target.kind === "river") return cardIn(p, target.slot) ? t("%(name)s: %(what)s", { name: river, what: cardWords(cardIn(p, target.slot), words) }) : t("An empty place in the River");
   if (target.kind === "land") return [t("Landscape %(n)s", { n: target.n }), ...p.places[place].things.map((one) => animal(one.kind))].join(", ");
   if (target.kind === "power") return t("Power of the %(animal)s", { animal: animal(ANIMALS[target.n]) });
   if (target.kind === "player") {
@@ -126,7 +126,7 @@ const away = (part) => (p, place, i) => { const one = p.players[seatOf(place)]; 
 
 const EDITOR = {
   choose: "count",
-  hint: () => t("Tap what matters: a pile, a hand, a token, a card of the River, a power. Cards of the River that nobody named are examples."),
+  hint: () => t("Tap what matters: a pile, a hand, a token, a card in the River, a power. Cards in the River that nobody has named are examples."),
   dock: arcticDock,
   turn: ({ p }) => [
     group(t("Whose turn is it?"), p.players.map((one, seat) => toggle("turn", seat + 1, null, p.to_move === seat + 1, one.name))),
@@ -134,7 +134,7 @@ const EDITOR = {
   ],
   more: ({ p }) => [t("Cards placed or drawn already, the last round"), [
     ["A", "C"].includes(p.phase) ? number("count", "", p.count ?? 0, 12, t("cards placed or drawn in this phase")) : null,
-    group(t("How far is the game?"), [["normal", t("in the middle")], ["final", t("the Reserve is in play")], ["last", t("the last round")]].map(([id, words]) => toggle("stage", id, null, (p.stage ?? "normal") === id, words))),
+    group(t("How far along is the game?"), [["normal", t("in the middle")], ["final", t("the Reserve is in play")], ["last", t("the last round")]].map(([id, words]) => toggle("stage", id, null, (p.stage ?? "normal") === id, words))),
   ]],
   name: arcticName,
   named: (position) => Object.keys(position.places).filter((name) => name.startsWith("river")),

@@ -9,7 +9,7 @@ const named = (seat) => playerName({ colour: seat });
 
 function editor(now) {
   return [
-    h("fieldset", { class: "counts-of-box" }, h("legend", null, t("Where each animal's token stands")),
+    h("fieldset", { class: "counts-of-box" }, h("legend", null, t("Where each animal’s token stands")),
       ANIMALS.map((name) => h("label", { class: "count-field" }, h("span", null, animal(name)),
         h("select", { "data-change": "token", "data-animal": name }, LANDS.map((n) => h("option", { value: n, selected: now.tokens[name] === n }, n)))))),
     now.seats.map((seat) => h("fieldset", { class: "pile-of", "data-key": `pile-${seat}` },
@@ -45,7 +45,7 @@ export default {
   editor,
   position,
   take: pile,
-  missing: ({ totems, seats }) => (seats.some((seat) => !totems[seat]) ? t("To keep this game, say each player's totem: it decides points.") : null),
+  missing: ({ totems, seats }) => (seats.some((seat) => !totems[seat]) ? t("To keep this game, give each player’s totem: it is worth points.") : null),
   does: {
     pile: (now, { seat, animal: name }) => pile(now, seat, [...now.piles[seat], name]),
     unpile: (now, { seat }) => pile(now, seat, now.piles[seat].slice(0, -1)),

@@ -73,7 +73,7 @@ function entry() {
   return [
     cards.length !== many && h("p", { class: "note", "data-key": "not-all" }, t("New cards read: %(read)s. To be laid: %(all)s.", { read: cards.length, all: many })),
     now.missing.length > 0 && h("p", { class: "quiet", "data-key": "missing" }, t("Not seen in the picture: %(cards)s", { cards: list(now.missing) })),
-    h("button", { type: "button", class: "main", "data-do": "deal-enter", disabled: !right }, icon("check"), t("So they lie: enter these cards")),
+    h("button", { type: "button", class: "main", "data-do": "deal-enter", disabled: !right }, icon("check"), t("That’s right: enter these cards")),
   ];
 }
 

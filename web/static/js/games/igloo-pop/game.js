@@ -53,7 +53,7 @@ function read(data) {
   const keep = {};
   for (const colour of COLOURS) keep[colour] = { on: on.includes(colour), name: (data.get(`name-${colour}`) ?? "").trim() };
   const players = on.map((colour) => ({ colour, name: keep[colour].name }));
-  if (players.length < 2) return { complaint: t("At least two play.") };
+  if (players.length < 2) return { complaint: t("It takes at least two.") };
   const options = readOptions(data);
   const draw = data.get("draw") === "true";
   memory.set("players", keep);

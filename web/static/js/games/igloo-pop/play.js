@@ -104,7 +104,7 @@ function stillShaking(match) {
 function shaking(match) {
   const { colour, card } = pick;
   let sentence = mayAct() ? t("Shake! Tap a player, then the card.") : t("Everybody shakes and places igloos.");
-  if (mine(match) && chosen(match) === mine(match)) sentence = t("Shake! Where your igloo stands, tap the card.");
+  if (mine(match) && chosen(match) === mine(match)) sentence = t("Shake! Tap the card your igloo stands on.");
   else if (colour) sentence = t("%(who)s: now tap the card.", { who: nameOf(match, colour) });
   else if (card) {
     const here = match.cards.find((one) => one.place === card);
@@ -121,7 +121,7 @@ function shaking(match) {
       h("div", { class: "row" },
         match.players.length > 4 && passPicked(match),
         capToggles(match),
-        h("button", { type: "button", class: "main", "data-do": "check" }, icon("check"), t("All have stopped: check"))),
+        h("button", { type: "button", class: "main", "data-do": "check" }, icon("check"), t("Everybody has stopped: check"))),
     ],
   };
 }
@@ -148,7 +148,7 @@ function whose(match) {
   if (!["ready", "shaking"].includes(match.phase)) return null;
   return h("fieldset", { class: "hands", "data-key": "whose" },
     h("legend", null, t("Whose igloos do you place on this phone?")),
-    [[null, t("everybody's")], ...match.players.map((player) => [player.colour, playerName(player)])].map(([colour, words]) =>
+    [[null, t("everybody’s")], ...match.players.map((player) => [player.colour, playerName(player)])].map(([colour, words]) =>
       h("button", { type: "button", class: "toggle", "data-do": "seat", "data-colour": colour ?? "", "data-key": `whose-${colour}`,
         "aria-pressed": String(mine(match) === colour) }, colour && token(colour, "small"), words)));
 }
@@ -167,7 +167,7 @@ function checking(match) {
     may: (card) => card.igloos.length > 0,
     current: target,
     dock: [
-      isHost() && match.can_undo && untouched(match) && h("button", { type: "button", class: "second", "data-do": "undo" }, icon("undo"), t("Not yet: shake on")),
+      isHost() && match.can_undo && untouched(match) && h("button", { type: "button", class: "second", "data-do": "undo" }, icon("undo"), t("Not yet: keep shaking")),
       h("p", { class: "question", id: "question" }, token(one.colour), h("span", null,
         t("Card %(card)s, igloo of %(who)s: which number is under it?", {
           card: cardName(target.card.numbers), who: nameOf(match, one.colour),
@@ -264,7 +264,7 @@ function watchers(match) {
           h("span", { class: "name" }, playerName(player)),
           thalers(player))))),
     !mayAct() && h("p", { class: "hint" }, t("You are watching."), " ",
-      h("a", { href: "/join" }, t("Join with the table's PIN"))),
+      h("a", { href: "/join" }, t("Join with the table’s PIN"))),
   ];
 }
 
@@ -285,22 +285,22 @@ const other = (what, value) => ({ [what]: pick[what] === value ? null : value })
 async function check() {
   choose(NONE);
   const others = stillShaking(openMatch());
-  const sentence = t("Not yet passed: %(who)s. With the check the round is over for everybody.", { who: list(others) });
+  const sentence = t("Not yet passed: %(who)s. The check ends the round for everybody.", { who: list(others) });
   if (isHost() || !others.length || await agreed(sentence, t("Yes, check"), t("Has everybody stopped?"))) act("check");
 }
 
 /** What may be done in a phase, with the clauses. */
 const MAY = {
   deal: () => [[t("Take back the igloos, and lay new cards where cards were won."), ["POP-3.11"]]],
-  ready: () => [[t("Lay the cards round the village; everybody has thalers of one colour."), ["POP-1.1"]], [t("The youngest counts to three: then all shake."), ["POP-2.1"]]],
+  ready: () => [[t("Lay the cards round the village; everybody has thalers of one colour."), ["POP-1.1"]], [t("The youngest counts to three: then everybody shakes."), ["POP-2.1"]]],
   shaking: () => [
     [t("Take one igloo from the village and shake it; nobody looks under it."), ["POP-2.2", "POP-2.4"]],
     [t("Put it, with a thaler of yours, on any card that lies face up, or back into the village."), ["POP-2.3"]],
     [t("Whoever has thalers may take another one. Several igloos may stand on one card."), ["POP-2.8"]],
-    [t("Whoever wants no more passes. When all have stopped, the igloos are checked."), ["POP-2.9"]]],
+    [t("Whoever has had enough passes. When everybody has stopped, the igloos are checked."), ["POP-2.9"]]],
   checking: () => [
     [t("Turn the igloos over, card by card, and enter the number under each."), ["POP-3.1"]],
-    [t("The highest number that is printed on the card wins it."), ["POP-3.10"]]],
+    [t("The highest number printed on the card wins it."), ["POP-3.10"]]],
 };
 
 export default {

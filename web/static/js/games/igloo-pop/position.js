@@ -53,7 +53,7 @@ function staked(p, colour, n) {
 
 export default {
   choose: "colours",
-  hint: () => t("Tap a card to lay igloos on it. Cards that do not matter need no numbers."),
+  hint: () => t("Tap a card to put igloos on it. Cards that do not matter need no numbers."),
   drawing: ({ p, place }) => circle({ players: popPlayers(p), results: [], cards: popCards(p), phase: "shaking",
     village_left: IGLOOS - Object.values(p.places).reduce((sum, one) => sum + (one?.things.length ?? 0), 0) - p.players.filter((one) => one.in_hand).length },
   { action: "tap", picked: place, lines: [t("The village"), ""] }),

@@ -111,7 +111,7 @@ function outcome() {
       h("span", null, coin(player.colour), " ", t("%(who)s: %(own)s own thalers, %(captured)s captured, cards: %(cards)s", {
         who: player.name === player.colour || !player.name ? colourName(player.colour) : player.name, own: player.own, captured: player.captured,
         cards: player.cards.length ? list(player.cards.map((card) => card.numbers.join("/"))) : t("none") }))))),
-    open() && !now.done && h("button", { type: "button", class: "main", "data-do": "photo-enter", disabled: Boolean(ruling.refused) || ruling.open > 0 || !ruling.moves.length }, icon("check"), t("So it was: enter this round")),
+    open() && !now.done && h("button", { type: "button", class: "main", "data-do": "photo-enter", disabled: Boolean(ruling.refused) || ruling.open > 0 || !ruling.moves.length }, icon("check"), t("That’s right: enter this round")),
     now.done && h("p", null, t("The round is entered."), " ", h("a", { href: "#" }, t("Back to the game"))));
 }
 

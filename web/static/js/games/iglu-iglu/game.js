@@ -13,7 +13,7 @@ const PIECES = {
 export default {
   // Two tribes are red and blue (IGLU-S.5).
   seats: { least: 2, most: 4, colours: ["red", "blue", "yellow", "green"], choose: true, of: (count) => (count === 2 ? ["red", "blue"] : null) },
-  sentence: () => t("In the order in which you sit, clockwise; the first one begins. A name is optional."),
+  sentence: () => t("In the order you sit, clockwise; the first one begins. A name is optional."),
   scene: new URL("./scene.svg", import.meta.url).href,
   pieces: PIECES,
   box: () => t("Your box of Iglu Iglu"),
