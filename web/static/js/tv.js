@@ -68,7 +68,7 @@ function scores(game) {
   return h("ol", { class: "tv-scores", "aria-label": t("The score") }, order.map((player) =>
     h("li", { class: player.turn && !game.over && "on", "data-key": player.colour },
       token(player.colour, "large", game.game), h("span", { class: "name" }, playerName(player)), h("b", null, player.score),
-      player.notes?.length ? h("small", null, player.notes.map(said).join(" · ")) : null)));
+      player.notes?.length ? h("small", null, player.notes.map((note) => h("span", null, said(note)))) : null)));
 }
 
 function beside(game) {
