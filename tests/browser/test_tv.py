@@ -21,6 +21,22 @@ SMALL = """() => [...document.querySelectorAll('body *')].filter((one) => {
   const scale = Math.hypot(at.a, at.b);
   return parseFloat(getComputedStyle(one).fontSize) * scale < 23.9;
 }).map((one) => `${one.textContent} ${getComputedStyle(one).fontSize}`)"""
+SHARES = """() => {
+  const drawing = document.querySelector('#board svg.board, #board svg.circle');
+  const { x, y, width, height } = drawing.viewBox.baseVal;
+  const { a, d, e, f } = drawing.getScreenCTM();
+  const [left, top, right, bottom] = [e + a * x, f + d * y, e + a * (x + width), f + d * (y + height)];
+  const seen = (Math.min(innerWidth, right) - Math.max(0, left)) * (Math.min(innerHeight, bottom) - Math.max(0, top));
+  const panel = document.getElementById('board').getBoundingClientRect();
+  return [seen, panel.width * panel.height].map((one) => one / innerWidth / innerHeight);
+}"""
+"""Of the screen, what the drawn board takes itself, and what its panel takes with the sea or the table round it."""
+LEAST = {"igloo-pop": 0.70, "arctic": 0.70, "ice-team": 0.54, "iglu-iglu": 0.56}
+"""The least share of the board itself: a square comes to 0.56 at most, a board three times as long as high to 0.6."""
+CODE = """(from) => {
+  const code = document.querySelector('.tv-invite .code');
+  return code?.naturalWidth > 0 && new URL(code.src).pathname === from;
+}"""
 TAPPED = "() => document.querySelectorAll('a, button, input, select, [role=button], [data-do]').length"
 
 
@@ -43,16 +59,74 @@ def test_the_board_fills_the_screen(
     page = phones.spectator(width=1920, height=1080, dark=dark)
     shown(page, service)
     expect(page.locator("#board svg")).to_be_visible()
-    box = page.locator("#board").bounding_box()
-    assert box is not None
-    assert box["width"] * box["height"] >= 0.7 * 1920 * 1080
+    # The first drawing has the whole width: its letters and lines come to rest with the second.
+    page.wait_for_selector("body.lively")
+    board, panel = page.evaluate(SHARES)
+    assert board >= LEAST[game_id]
+    assert panel >= 0.7
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight && scrollX === 0")
     expect(page.locator(".tv-scores li")).to_have_count(len(companion.night.view()["match"]["players"]))
-    expect(page.locator(".tv-last")).not_to_be_empty()
+    told = page.locator(".tv-last").inner_text()
+    last = companion.night.view()["log"][-1]["en"]
+    # Of a whole game at once what came last is told, in whole sentences.
+    assert told == last or (told.startswith("… ") and last.endswith(f". {told[2:]}"))
+    assert (
+        page.evaluate(
+            "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('.tv-last'))"
+        )
+        <= 1
+    )
     phones.shot(page, f"tv-{game_id}-{'dark' if dark else 'light'}")
     assert page.evaluate(SMALL) == []
     assert page.evaluate(TAPPED) == 0
     assert axe(page) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "game_id", "stage"),
+    [
+        ("fr-FR", "igloo-pop", "check"),
+        ("de-DE", "igloo-pop", "end"),
+        ("fr-FR", "arctic", "pause"),
+        ("de-DE", "ice-team", "end"),
+        ("de-DE", "iglu-iglu", "pause"),
+    ],
+)
+def test_all_of_it_can_be_read_from_the_sofa(
+    phones: Phones, service: Service, language: str, game_id: str, stage: str
+) -> None:
+    companion = service.companion
+    if game_id == "igloo-pop":
+        companion.open_match()
+        companion.moves("start", "place red card4", "place blue card2")
+        companion.do("check")
+        companion.moves("reveal card2 2")
+    else:
+        companion.do("open-match", {"game": game_id, "players": players(game_id)})
+        companion.moves(*record(game_id, 5)[:60])
+    if stage != "check":
+        companion.do("end-early" if stage == "end" else "pause")
+    page = phones.spectator(width=1920, height=1080, language=language)
+    shown(page, service)
+    expect(page.locator("html")).to_have_attribute("lang", language[:2])
+    expect(page.locator("#board svg")).to_be_visible()
+    page.wait_for_selector("body.lively")
+    assert page.evaluate("document.fonts.ready.then(() => document.documentElement.scrollHeight <= innerHeight)")
+    phones.shot(page, f"tv-{game_id}-{stage}-{language[:2]}")
+    assert page.evaluate(SMALL) == []
+    beside = page.locator("#beside").evaluate("(one) => one.scrollHeight - one.clientHeight")
+    assert beside <= 1
+    if stage == "pause":
+        assert companion.night.view()["night"]["paused"]
+        expect(page.locator(".tv-now p")).not_to_be_empty()
+
+
+def test_who_watches_on_a_wide_screen_is_offered_the_television(phones: Phones) -> None:
+    narrow = phones.spectator()
+    expect(narrow.locator("a[href='/tv']")).to_be_hidden()
+    wide = phones.spectator(width=1920, height=1080)
+    wide.click("a[href='/tv']")
+    expect(wide.locator(".tv-invite")).to_be_visible()
 
 
 def test_it_shows_what_everybody_may_see_also_on_a_phone_that_has_a_seat(phones: Phones, service: Service) -> None:
@@ -92,15 +166,19 @@ def test_an_idle_television_invites_and_keeps_awake(phones: Phones, service: Ser
     page.click("a[href='/tv']")
     pin = page.locator(".tv-invite .pin")
     expect(pin).to_have_text(service.companion.access.pin)
-    page.wait_for_function("() => document.querySelector('.tv-invite .code').naturalWidth > 0")
+    page.wait_for_function(CODE, arg="/api/join.svg")
     assert page.evaluate(SMALL) == []
     assert page.evaluate(TAPPED) == 0
     phones.shot(page, "tv-idle")
     # Plain HTTP has no lock for the screen: a film that goes on does what it would do.
     assert page.evaluate("'wakeLock' in navigator") is False
     page.wait_for_function("() => document.querySelector('video')?.paused === false")
-    # Who opened it without the host's word sees the way to the table, and no PIN.
+    # Who opened it without the host's word sees the way to the table, as a code too, and no PIN.
     other = phones.spectator(width=1920, height=1080)
     shown(other, service)
     expect(other.locator(".tv-invite")).to_contain_text("Others join at")
+    other.wait_for_function(CODE, arg="/api/address.svg")
     expect(other.locator(".pin")).to_have_count(0)
+    assert service.companion.access.pin not in other.content()
+    assert other.evaluate(SMALL) == []
+    phones.shot(other, "tv-idle-watching")

@@ -203,6 +203,7 @@ SILENT = {
     "/api/training/duels/<duel_id>": "stored shakes",
     "/api/table": "who is at the table",
     "/api/join.svg": "who is at the table",
+    "/api/address.svg": "who is at the table",
     "/api/rights": "who is at the table",
     "/api/people": "who is at the table",
     "/api/portraits/<sha256>": "who is at the table",

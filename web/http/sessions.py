@@ -380,8 +380,19 @@ def end_others() -> EndedForm:
 @documented("host", answer=("image/svg+xml",))
 def join_code() -> Response:
     """Answer the host with the QR code that brings a phone to the table, PIN included."""
+    return _code(f"{_table_address()}/join#{companion().access.pin}")
+
+
+@views.get("/api/address.svg")
+@documented(answer=("image/svg+xml",))
+def address_code() -> Response:
+    """Answer anybody with the QR code that brings a phone to the table's door, without the PIN."""
+    return _code(f"{_table_address()}/join")
+
+
+def _code(address: str) -> Response:
     picture = io.BytesIO()
-    code = segno.make(f"{_table_address()}/join#{companion().access.pin}", error="m", micro=False)
+    code = segno.make(address, error="m", micro=False)
     code.save(picture, kind="svg", border=2, scale=4, dark="#0f2233", light="#ffffff", omitsize=True)
     response = Response(picture.getvalue(), mimetype="image/svg+xml")
     response.headers["Cache-Control"] = "no-store"

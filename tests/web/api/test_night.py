@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
+import segno
 from flask.testing import FlaskClient
 
 from companion.ports import CameraStatus, DeviceKind, DeviceState, MotionState, TableStatus
@@ -310,6 +312,23 @@ def test_the_host_can_invite(host: FlaskClient, companion: SmallCompanion) -> No
     assert code.mimetype == "image/svg+xml"
     assert b"<path" in code.data
     assert code.headers["Cache-Control"] == "no-store"
+
+
+def test_anybody_may_have_the_way_to_the_door_as_a_code(
+    guest: FlaskClient, host: FlaskClient, companion: SmallCompanion
+) -> None:
+    code = guest.get("/api/address.svg")
+    assert code.mimetype == "image/svg+xml"
+    door = io.BytesIO()
+    segno.make("http://companion.test/join", error="m", micro=False).save(
+        door, kind="svg", border=2, scale=4, dark="#0f2233", light="#ffffff", omitsize=True
+    )
+    assert code.data == door.getvalue()
+    # The PIN is not in it: another one changes the host's code, and not this one.
+    before = host.get("/api/join.svg").data
+    companion.access.new_pin()
+    assert host.get("/api/join.svg").data != before
+    assert guest.get("/api/address.svg").data == code.data
 
 
 def test_an_address_that_only_this_machine_knows_is_not_given_to_phones(

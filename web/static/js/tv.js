@@ -4,7 +4,7 @@ import { h, patch } from "./dom.js";
 import { icon, playerName, playerOf, token, useSprite } from "./art.js";
 import { keepAwake } from "./awake.js";
 import { syncBoard, takeBoard } from "./board.js";
-import { has, offer, part } from "./games.js";
+import { gameOf, has, offer, part } from "./games.js";
 import { ask } from "./net.js";
 import { LONG, picture } from "./picture.js";
 import { GAMES } from "./registry.js";
@@ -17,6 +17,8 @@ const page = JSON.parse(document.getElementById("page").textContent);
 const slot = (id) => document.getElementById(id);
 /** What is read from four metres, in pixels of the screen. */
 const LEAST_PX = 24;
+/** Lines stand out of the boxes of what they go round, in units of a drawing. */
+const RIM = 2;
 
 let lively = null;
 let invitation = null;
@@ -27,7 +29,7 @@ function loudness() {
   return voiceOn() ? t("Sounds and voice are on; the OK key or a click turns them off.") : t("Sounds are on; the OK key or a click adds a voice.");
 }
 
-/** The way to the table; the PIN is for a television that the host opened. */
+/** The way to the table, as a code too; the PIN, in the code or in figures, is for a television that the host opened. */
 function invite() {
   if (isHost() && invitation === null) {
     invitation = {};
@@ -35,9 +37,8 @@ function invite() {
   }
   return h("section", { class: "tv-invite", "data-key": "invite" },
     h("h1", null, t("Nobody is playing yet")),
-    invitation?.pin && [
-      h("img", { class: "code", src: "/api/join.svg", alt: t("Code that opens this table on another phone") }),
-      h("p", { class: "pin", role: "group", "aria-label": t("PIN of this table") }, invitation.pin)],
+    h("img", { class: "code", src: invitation?.pin ? "/api/join.svg" : "/api/address.svg", alt: t("Code that opens this table on another phone") }),
+    invitation?.pin && h("p", { class: "pin", role: "group", "aria-label": t("PIN of this table") }, invitation.pin),
     h("p", null, t("Others join at %(address)s", { address: invitation?.address ?? location.host })),
     h("p", { class: "tv-sounds", role: "status" }, icon(soundsOn() ? "sound" : "silent"), " ", loudness()));
 }
@@ -66,7 +67,8 @@ function scores(game) {
   const order = game.over ? game.ranking.flat().map((colour) => playerOf(game, colour)) : game.players;
   return h("ol", { class: "tv-scores", "aria-label": t("The score") }, order.map((player) =>
     h("li", { class: player.turn && !game.over && "on", "data-key": player.colour },
-      token(player.colour, "large", game.game), h("span", { class: "name" }, playerName(player)), h("b", null, player.score))));
+      token(player.colour, "large", game.game), h("span", { class: "name" }, playerName(player)), h("b", null, player.score),
+      player.notes?.length ? h("small", null, player.notes.map((note) => h("span", null, said(note)))) : null)));
 }
 
 function beside(game) {
@@ -76,6 +78,42 @@ function beside(game) {
     scores(game),
     last && h("p", { class: "tv-last", "data-key": "last" }, said(last)),
   ];
+}
+
+/** The newest whole sentences that there is room for: who looked away wants the end of what happened, not its beginning. */
+function newest(node) {
+  const sentences = node.textContent.match(/.+?(?:[.!?…](?=\s)\s*|$)/gs) ?? [];
+  const tell = (from) => { node.textContent = (from ? "… " : "") + sentences.slice(from).join(""); };
+  const fits = () => node.scrollHeight <= node.clientHeight + 1;
+  if (fits()) return;
+  let [cut, enough] = [0, sentences.length - 1];
+  while (enough - cut > 1) {
+    const middle = (cut + enough) >> 1;
+    tell(middle);
+    if (fits()) enough = middle;
+    else cut = middle;
+  }
+  tell(enough);
+}
+
+/**
+ * Of the rules' drawing leave out its paper, for the table is the paper here, and the rows above and below in which nothing stands;
+ * where the screen is too narrow for a long board, the empty edges beside it as well. Tells how wide it is for its height.
+ */
+function crop(drawing) {
+  const { x, y, width, height } = drawing.viewBox.baseVal;
+  const parts = [...drawing.querySelectorAll(":scope > g:not(.spots) > *")];
+  const paper = parts.find((one) => one.nodeName === "rect" && one.width.baseVal.value >= width);
+  if (paper) paper.style.display = "none";
+  const { a, e, f } = drawing.getScreenCTM() ?? { a: 0, e: 0, f: 0 };
+  const boxes = parts.filter((one) => one !== paper && !one.classList.contains("place")).map((one) => one.getBoundingClientRect()).filter((box) => box.width || box.height);
+  if (!a || !boxes.length) return width / height;
+  const edge = (side, from, sign) => Math.max(...boxes.map((box) => sign * (box[side] - from) / a)) * sign + sign * RIM;
+  const [top, bottom] = [Math.max(y, edge("top", f, -1)), Math.min(y + height, edge("bottom", f, 1))];
+  const long = width > LONG * (bottom - top);
+  const [left, right] = long ? [Math.max(x, edge("left", e, -1)), Math.min(x + width, edge("right", e, 1))] : [x, x + width];
+  drawing.setAttribute("viewBox", [left, top, right - left, bottom - top].map((one) => one.toFixed(1)).join(" "));
+  return (right - left) / (bottom - top);
 }
 
 /**
@@ -100,10 +138,16 @@ function draw() {
   lively?.before();
   patch(slot("board"), [game ? table(game) : invite()]);
   patch(slot("beside"), game ? beside(game) : []);
-  const [, , wide, high] = document.querySelector("#board svg")?.getAttribute("viewBox")?.split(" ").map(Number) ?? [0, 0, 1, 1];
-  document.body.classList.toggle("flat", Boolean(game) && wide > LONG * high);
+  const drawing = game && document.querySelector("#board [data-key=board] > svg, #board > svg");
+  const box = drawing?.viewBox.baseVal;
+  const ratio = !drawing ? 1 : drawing.matches(".board") ? crop(drawing) : box.width / box.height;
+  document.body.style.setProperty("--ratio", ratio.toFixed(3));
+  document.body.classList.toggle("flat", ratio > LONG);
+  document.body.classList.toggle("sea", game ? gameOf(game.game).around === "sea" : false);
   document.body.classList.toggle("idle", !game);
   enlarge();
+  const last = document.querySelector(".tv-last");
+  if (last) newest(last);
   lively?.moved();
   lively?.after();
   if (game?.board) syncBoard();

@@ -10,6 +10,7 @@ export default {
   seats: { least: 2, most: 2, colours: ["green", "red"] },
   sentence: () => t("Two teams of bears. A name is optional."),
   scene: new URL("./scene.svg", import.meta.url).href,
+  around: "sea",
   pieces: {
     green: () => [EARS(), s("circle", { r: 13 })],
     red: () => [EARS(), s("path", { d: "M0-15.5L15.5 0 0 15.5-15.5 0z" })],

@@ -15,6 +15,7 @@ export default {
   seats: { least: 2, most: 4, colours: ["red", "blue", "yellow", "green"], choose: true, of: (count) => (count === 2 ? ["red", "blue"] : null) },
   sentence: () => t("In the order you sit, clockwise; the first one begins. A name is optional."),
   scene: new URL("./scene.svg", import.meta.url).href,
+  around: "sea",
   pieces: PIECES,
   box: () => t("Your box of Iglu Iglu"),
   laidOnSheet: true,
