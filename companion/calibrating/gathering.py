@@ -1,4 +1,4 @@
-"""The kinds of sittings at the igloo's bench: gathering labelled shakes, and the referee's count, with the beat or free."""
+"""The kinds of sittings at the igloo's bench: gathering labelled shakes, and the referee's count, guided or free."""
 
 from __future__ import annotations
 
@@ -379,7 +379,10 @@ class FreeReferee(_Seated):
         return self._count.take_back()
 
     def form(self) -> dict[str, Any]:
-        """Return the form for the page: ``more_s`` of shaking would make it sure (null: never), ``most`` it comes to."""
+        """Return the form for the page.
+
+        ``more_s`` of shaking like that so far would make it sure (null: never), ``most`` is how sure it comes to be.
+        """
         answer, ahead = self._count.answer, self._count.outlook
         return {
             **super().form(),
@@ -395,7 +398,7 @@ class FreeReferee(_Seated):
             "outlook": None
             if ahead is None
             else {
-                "more_s": round(ahead.shakes * SHAKE_S) if math.isfinite(ahead.shakes) else None,
+                "more_s": math.ceil(ahead.shakes) * SHAKE_S if math.isfinite(ahead.shakes) else None,
                 "most": round(ahead.most, 3),
             },
             "note": self._note,

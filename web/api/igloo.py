@@ -144,8 +144,10 @@ def overview() -> dict[str, JSON]:
 @views.post("/sitting")
 @documented("player")
 def begin(body: SittingRequest) -> SittingAnswer:
-    """Begin a sitting: ``calibrate`` (``way``, go on with a ``recording``), ``record`` (``count``), ``referee`` (with
-    the beat) or ``shake-on`` (the same by free shakes)."""
+    """Begin a sitting: ``calibrate`` (``way``, go on with a ``recording``), ``record`` (``count``), or a count.
+
+    ``referee`` is the referee's count with the beat, ``shake-on`` the same by free shakes.
+    """
     calibration_run, person = _calibration_run(), _hand(body.person)
     if body.task in ("referee", "shake-on"):
         return _done(lambda: calibration_run.referee(body.igloo, person=person, free=body.task == "shake-on"))

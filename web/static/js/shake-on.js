@@ -21,7 +21,7 @@ function ahead({ outlook, calibrated }) {
 
 function sureness(sitting) {
   const { sure, enough, done } = sitting;
-  if (sure === null) return h("p", { class: "quiet", "data-key": "no-ahead" }, t("Three beads are soon sure; from ten on free shakes are hardly ever sure, however many they are."));
+  if (sure === null) return h("p", { class: "quiet", "data-key": "no-ahead" }, t("Few beads are sure soonest; ten and more are rarely sure within a minute of shaking."));
   const words_ = t("Sure to %(p)s; sure enough is %(enough)s.", { p: percent(sure), enough: percent(enough) });
   return h("div", { class: "sureness", "data-key": "sureness", "data-sure": sure },
     h("progress", { max: enough, value: Math.min(sure, enough), "aria-label": words_ }),
