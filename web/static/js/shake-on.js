@@ -15,7 +15,7 @@ function ahead({ outlook, calibrated }) {
   }
   return [
     t("Shaking on like this will not make it sure: it comes to about %(p)s.", { p: percent(outlook.most) }), " ",
-    calibrated ? t("Somebody else's hand, the beat or the balance tells more.") : t("A calibration of this igloo tells more."),
+    calibrated ? t("The beat or the balance tells more.") : t("A calibration of this igloo tells more."),
   ];
 }
 
