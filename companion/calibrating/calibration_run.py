@@ -1,8 +1,8 @@
 """The igloo's bench: what is measured of an igloo on the page, one sitting at a time, and never in a live round.
 
-*Calibrating* and *recording* gather labelled shakes; the *referee's count* follows a motion that the page times. The
-links' threads only queue samples; a thread of this run hears them. What a sitting is at goes out as topic
-``bench``.
+*Calibrating* and *recording* gather labelled shakes; the *referee's count* follows a motion that the page times, or
+joins free shakes. The links' threads only queue samples; a thread of this run hears them. What a sitting is at goes out
+as topic ``bench``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from companion.events.hub import Hub
 from companion.ports import BadDataError, CountGate, DeviceError, DeviceState, IglooLink, IglooStatus, Samples
 
 if TYPE_CHECKING:
-    from companion.calibrating.gathering import Gathering, Referee
+    from companion.calibrating.gathering import FreeReferee, Gathering, Referee
 
 QUEUE_RUNS = 3000
 PUBLISH_S = 0.18
@@ -61,7 +61,7 @@ class CalibrationRun:
         self.calibrations = Calibrations(folder / "calibrations")
         self.recordings = Recordings(folder / "shakes")
         self._hub, self._statuses, self._gate, self._shake = hub, statuses, gate, shake
-        self._sitting: Gathering | Referee | None = None
+        self._sitting: Gathering | Referee | FreeReferee | None = None
         self._touched = 0.0
         self._lock = threading.RLock()
         self._queue: queue.Queue[Samples | Callable[[], None] | None] = queue.Queue(QUEUE_RUNS)
@@ -161,18 +161,21 @@ class CalibrationRun:
         name = self.recordings.begin(device_name(status.key, status.kind), "record")
         self._sit(Gathering(status, self.recordings, name, person=person, guided=guided, count=count))
 
-    def referee(self, key: str, *, person: str) -> None:
+    def referee(self, key: str, *, person: str, free: bool = False) -> None:
         """Begin the referee's count of an igloo, by the hand of ``person`` ("": nobody who is known).
+
+        With the beat, or ``free``: by shakes as anybody shakes, joined until it is sure.
 
         :raises DeviceError: when it is not there, or another sitting goes on.
         :raises BadDataError: when its sensor is too slow.
         """
-        from companion.calibrating.gathering import Referee
+        from companion.calibrating.gathering import FreeReferee, Referee
 
         status = self._free(key)
         device = device_name(status.key, status.kind)
         choice = self.calibrations.choice(device)
-        self._sit(Referee(status, self.calibrations.of(device) if choice.use else None, person))
+        kind = FreeReferee if free else Referee
+        self._sit(kind(status, self.calibrations.of(device) if choice.use else None, person))
 
     def alter(self, *, count: int | None = None, paused: bool | None = None, person: str | None = None) -> None:
         """Say that another number is shaken next, by whom, or that listening rests.
@@ -194,11 +197,11 @@ class CalibrationRun:
 
         :raises DeviceError: when no referee's count goes on.
         """
-        from companion.calibrating.gathering import Referee
+        from companion.calibrating.gathering import Gathering
 
         with self._lock:
             sitting = self._present()
-            if not isinstance(sitting, Referee):
+            if isinstance(sitting, Gathering):
                 raise DeviceError(NOTHING_MEASURED)
             sitting.other_hand()
         self._publish()
@@ -316,13 +319,13 @@ class CalibrationRun:
             raise BadDataError(NOT_THIS_RATE)
         return status
 
-    def _present(self) -> Gathering | Referee:
+    def _present(self) -> Gathering | Referee | FreeReferee:
         if self._sitting is None:
             raise DeviceError(NOTHING_MEASURED)
         self._touched = time.monotonic()
         return self._sitting
 
-    def _sit(self, sitting: Gathering | Referee) -> None:
+    def _sit(self, sitting: Gathering | Referee | FreeReferee) -> None:
         with self._lock:
             if self._sitting is not None:
                 raise DeviceError(BUSY)

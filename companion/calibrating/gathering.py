@@ -1,7 +1,8 @@
-"""The two kinds of sittings at the igloo's bench: gathering labelled shakes, and the referee's count."""
+"""The kinds of sittings at the igloo's bench: gathering labelled shakes, and the referee's count, guided or free."""
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections import Counter
@@ -17,10 +18,11 @@ from companion.calibrating.plan import STAGES, CalibrationMethod, goal, next_cou
 from companion.calibrating.recordings import Recordings, ShakeLabel
 from companion.calibrating.store import device_name, figures_form
 from companion.igloo.calibration.features import hear
+from companion.igloo.calibration.joined import JoinedCount
 from companion.igloo.calibration.shake_segmenter import KEPT, OFF_BEAT, ShakeSegmenter, Sitting
 from companion.igloo.calibration.store import FEWEST_COUNTS, FEWEST_SHAKES, Calibration, known
 from companion.igloo.count.features import tier_of
-from companion.igloo.count.guided import GuidedCount, GuidedState
+from companion.igloo.count.guided import SURE_P, GuidedCount, GuidedState
 from companion.igloo.count.guided_gauge import TEMPO_BOUNDS, TEMPO_HZ, TRAVEL_BOUNDS, TRAVEL_CM, Gauge, GaugeStream
 from companion.ports import COUNTS, BadDataError, IglooStatus, Samples
 
@@ -33,7 +35,7 @@ PATIENCE_S = 90.0
 
 
 class _Seated:
-    """What both kinds know: the igloo, whose hand, and whether listening rests."""
+    """What all kinds know: the igloo, whose hand, and whether listening rests."""
 
     task = ""
     recording = ""
@@ -330,6 +332,76 @@ class Referee(_Seated):
             "answer": posterior,
             "done": self._late or (state is not None and state.done),
             "note": NEVER_IN_BOUNDS if self._late else "" if state is None else state.why,
+        }
+
+
+class FreeReferee(_Seated):
+    """The referee's count by free shakes: joined until the answer is sure, with how much longer that would take."""
+
+    task = "shake-on"
+
+    def __init__(self, status: IglooStatus, calibration: Calibration | None, person: str) -> None:
+        super().__init__(status, person)
+        self.requested_count = random.choice(COUNTS)  # noqa: S311 - what the simulated igloo holds, a toy's secret
+        self._calibrated = calibration is not None
+        self._catcher = ShakeSegmenter(SHAKE_S)
+        self._count = JoinedCount(calibration, status.key, status.kind)
+        self._hands = 1
+        self._note = ""
+
+    def other_hand(self) -> None:
+        """Say that from now on somebody else shakes: what two hands agree on is surer than twice as much of one."""
+        self._hands += 1
+
+    def pause(self, paused: bool) -> None:
+        """Rest, or go on; half a shake is forgotten."""
+        super().pause(paused)
+        self._catcher = ShakeSegmenter(SHAKE_S)
+
+    def feed(self, samples: Samples) -> bool:
+        """Take a run of samples; tell whether a shake ended."""
+        if self.paused or self._count.sure:
+            return False
+        former_note = self._catcher.note
+        accel = self._catcher.feed(samples)
+        if accel is not None:
+            who = self.person if self._hands == 1 else f"?{self._hands}"
+            self._note = self._count.add(accel, samples.rate_hz, who)
+            return True
+        if self._catcher.note and self._catcher.note != former_note:
+            self._note = self._catcher.note
+            return True
+        return False
+
+    def take_back(self) -> bool:
+        """Forget the last shake; tell whether there was one."""
+        self._note = ""
+        return self._count.take_back()
+
+    def form(self) -> dict[str, Any]:
+        """Return the form for the page.
+
+        ``more_s`` of shaking like that so far would make it sure (null: never), ``most`` is how sure it comes to be.
+        """
+        answer, ahead = self._count.answer, self._count.outlook
+        return {
+            **super().form(),
+            "calibrated": self._calibrated,
+            "hands": self._hands,
+            "shakes": self._count.shakes,
+            "shaken_s": round(min(self._catcher.shaken_s, SHAKE_S), 1),
+            "each_s": SHAKE_S,
+            "answer": None if answer is None else answer.to_json(),
+            "sure": None if answer is None else round(max(answer.p), 3),
+            "enough": SURE_P,
+            "done": self._count.sure,
+            "outlook": None
+            if ahead is None
+            else {
+                "more_s": math.ceil(ahead.shakes) * SHAKE_S if math.isfinite(ahead.shakes) else None,
+                "most": round(ahead.most, 3),
+            },
+            "note": self._note,
         }
 
 

@@ -130,6 +130,16 @@ def feel(companion: SmallCompanion, seconds: float) -> None:
         companion.calibration_run.hear(Line(), Samples(accel[at : at + 320], at / 3200, 3200.0, at))
 
 
+def shake(companion: SmallCompanion, count: int, which: int) -> None:
+    """Let the igloo feel a stored shake of so many beads, between rests."""
+    bank = load_bank()
+    wave = bank.accel[np.flatnonzero(bank.count == count)[which]] * (bank.ug_per_lsb * 1e-6)
+    rest = np.tile(wave.mean(axis=0), (2600, 1))
+    felt = np.concatenate([rest, wave, wave[:3800], rest])
+    for at in range(0, len(felt), 400):
+        companion.calibration_run.hear(Line(), Samples(felt[at : at + 400], at / bank.rate_hz, bank.rate_hz, at))
+
+
 @pytest.mark.parametrize(
     ("width", "dark", "language"),
     [(320, True, "fr-FR"), pytest.param(1024, False, "en-GB", marks=pytest.mark.long)],
@@ -196,6 +206,22 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     feel(companion, 6.0)
     expect(page.locator("[data-task=referee][data-done=yes] figure.count")).to_be_visible()
     look("referee")
+    page.click("[data-do=run-stop]")
+    # Shaken as anybody shakes: joined, with how sure it is; from the second on also with what more would bring.
+    page.check("[data-submit=referee] [value=shake-on]")
+    page.click("[data-submit=referee] .main")
+    sitting = page.locator("[data-task=shake-on]")
+    expect(sitting.locator("[data-key=no-ahead]")).to_be_visible()
+    shake(companion, 4, 0)
+    expect(sitting.locator("figure.count")).to_be_visible()
+    first = sitting.locator("[data-key=ahead]").inner_text()
+    shake(companion, 4, 2)
+    expect(sitting.locator("[data-key=joined]")).to_contain_text("2")
+    expect(sitting.locator("[data-key=ahead]")).not_to_have_text(first)
+    look("shake-on")
+    page.click("[data-do=run-undo]")
+    expect(sitting.locator("[data-key=joined]")).to_contain_text("1")
+    expect(sitting.locator("[data-key=ahead]")).to_have_text(first)
     page.click("[data-do=run-stop]")
 
     # A round is live: nothing is measured here; and afterwards the cards are told their chances.

@@ -19,6 +19,7 @@ from companion.calibrating.plan import CalibrationMethod, next_count
 from companion.calibrating.recordings import Recordings, ShakeLabel
 from companion.calibrating.store import Calibrations
 from companion.events.hub import Hub
+from companion.igloo.calibration import joined
 from companion.igloo.calibration.shake_segmenter import KEPT, SHORT
 from companion.igloo.calibration.store import CalibrationStore, calibrate
 from companion.igloo.count.guided import NOT_SURE, OTHER_HAND, SURE
@@ -331,6 +332,55 @@ def test_somebody_else_goes_on_in_the_referees_count(table: Table) -> None:
     table.calibration_run.record("", person="", guided=False, count=4)
     with pytest.raises(DeviceError):
         table.calibration_run.other_hand()
+
+
+def test_free_shakes_are_joined_and_it_says_how_sure_and_how_much_longer(table: Table) -> None:
+    table.calibration_run.referee("", person="", free=True)
+    now = table.sitting()
+    assert (now["task"], now["shakes"], now["answer"], now["sure"], now["outlook"]) == ("shake-on", 0, None, None, None)
+
+    def shake(count: int, which: int) -> dict[str, Any]:
+        before = table.sitting()["shakes"]
+        table.line.feel(shaken(count, which))
+        return table.wait(lambda now: now["shakes"] > before)
+
+    one = shake(9, 0)
+    assert (one["outlook"], one["done"], one["note"]) == (None, False, "")
+    assert one["sure"] == pytest.approx(max(one["answer"]["posterior"].values()), abs=1e-3)
+    two = shake(9, 1)
+    assert two["answer"]["posterior"] != one["answer"]["posterior"]
+    assert two["answer"]["seconds"] > one["answer"]["seconds"]
+    ahead = two["outlook"]
+    assert two["done"] or ahead["more_s"] is None or ahead["more_s"] > 0
+    assert 1 / 12 <= ahead["most"] <= 1
+    # What is too short is told and not joined; the last is taken back; another hand goes on.
+    table.line.feel(shaken(9)[: round(2.5 * RATE)])
+    table.line.feel(np.tile(STILL, (round(1.5 * RATE), 1)))
+    assert table.wait(lambda now: now["note"] == SHORT)["shakes"] == 2
+    table.calibration_run.take_back()
+    assert table.sitting()["answer"] == one["answer"]
+    table.calibration_run.other_hand()
+    assert table.sitting()["hands"] == 2
+    assert shake(9, 2)["shakes"] == 2
+    with pytest.raises(BadDataError):
+        table.calibration_run.keep()
+    # In a live round it ends, and says nothing.
+    table.live = True
+    assert table.calibration_run.state()["sitting"] is None
+    table.line.feel(shaken(9, 1))
+    wait(lambda: table.calibration_run._sitting is None)
+    with pytest.raises(DeviceError):
+        table.calibration_run.take_back()
+
+
+def test_it_listens_no_more_once_it_is_sure(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joined, "SURE_P", 0.0)
+    table.calibration_run.referee("", person="", free=True)
+    table.line.feel(shaken(5))
+    table.wait(lambda now: now["done"])
+    table.line.feel(shaken(5, 1))
+    table.heard()
+    assert table.sitting()["shakes"] == 1
 
 
 def test_in_a_live_round_it_is_shut(table: Table) -> None:

@@ -57,7 +57,7 @@ class BenchOverview(BenchState):
 class SittingRequest(Body, frozen=True):
     """What is to be done with which igloo, by whom; ``way``, ``anew``, ``recording`` calibrate, ``count`` records."""
 
-    task: Literal["calibrate", "record", "referee"]
+    task: Literal["calibrate", "record", "referee", "shake-on"]
     igloo: DeviceName = ""
     person: HandName = ""
     guided: bool = False
@@ -144,10 +144,13 @@ def overview() -> dict[str, JSON]:
 @views.post("/sitting")
 @documented("player")
 def begin(body: SittingRequest) -> SittingAnswer:
-    """Begin a sitting: ``calibrate`` (``way``, go on with a ``recording``), ``record`` (``count``) or ``referee``."""
+    """Begin a sitting: ``calibrate`` (``way``, go on with a ``recording``), ``record`` (``count``), or a count.
+
+    ``referee`` is the referee's count with the beat, ``shake-on`` the same by free shakes.
+    """
     calibration_run, person = _calibration_run(), _hand(body.person)
-    if body.task == "referee":
-        return _done(lambda: calibration_run.referee(body.igloo, person=person))
+    if body.task in ("referee", "shake-on"):
+        return _done(lambda: calibration_run.referee(body.igloo, person=person, free=body.task == "shake-on"))
     if body.task == "calibrate":
         return _done(
             lambda: calibration_run.calibrate(

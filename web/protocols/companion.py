@@ -61,8 +61,8 @@ class CalibrationApi(Protocol):
         """Begin to record shakes of so many beads."""
         ...
 
-    def referee(self, key: str, *, person: str) -> None:
-        """Begin the referee's guided count."""
+    def referee(self, key: str, *, person: str, free: bool = False) -> None:
+        """Begin the referee's count, guided or by free shakes."""
         ...
 
     def alter(self, *, count: int | None = None, paused: bool | None = None, person: str | None = None) -> None:

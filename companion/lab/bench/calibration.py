@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 AS_SHIPPED = "as shipped, nothing known"
 STOPPED = "the guided count: until sure, two new hands, 15 s at most"
+SHAKEN_ON = "36 calibration shakes, the same hand shakes on until sure, nine shakes at most"
 AIM = "40 / 82 / 0.90"
 ENROLLED_EVERY = 4
 """One igloo in so many is shaken 144 times by one person, for the row of 120 calibration shakes."""
@@ -148,6 +149,8 @@ def figures(record: Record, igloos: int, seed: int, tick: Callable[[], object] =
             found[row.name] = measured.measure(row, shakes, number, prior, own)
         if part.guided:
             found[STOPPED] = measured.stopped(shakes, number, prior, own)
+        if part.name == "enrolled":
+            found[SHAKEN_ON] = measured.shaken_on(shakes, number, prior, own)
     return found
 
 
@@ -252,4 +255,8 @@ def rows(found: dict[str, Any], where: str) -> Iterator[Row]:
             right, sure = one["right"]
             line["note"] += f"; sure {100 * one['sure']:.0f} %, of these right {right} of {sure}"
             line["note"] += f"; median {one['seconds']:.1f} s"
+        if "told" in one:
+            said, became, others, of = one["told"]
+            line["note"] += f"; of ten and more beads sure {one['ten'][0]} of {one['ten'][1]}; after three shakes it"
+            line["note"] += f" said of {said} that they would be ({became} were), of {of - said} not ({others} were)"
         yield line

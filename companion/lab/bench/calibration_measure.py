@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from companion.igloo.calibration.gaussian_process import Known
+from companion.igloo.calibration.joined import outlook
 from companion.igloo.count.ensemble import LIMIT, bootstrap, plain_scores, scores
 from companion.igloo.count.features import FEATURES
 from companion.igloo.count.guided import LONGEST_S, SURE_P
@@ -176,6 +177,52 @@ def stopped(shakes: LabelledShakes, number: IntArray, prior: Prior, counter: Cou
             truth.append(int(shakes.counts[at[0]]))
             lengths.append(pieces * PIECE_S)
             igloos.append(int(device))
+    return _ended(answers, truth, lengths, igloos) | {"aim": "97 / 100 / 0.03"}
+
+
+def shaken_on(
+    shakes: LabelledShakes, number: IntArray, prior: Prior, counter: Counted | None = None, known: int = 36
+) -> dict[str, Any]:
+    """Return how free shakes end that are joined until sure: hand 0's first ``known`` shakes calibrate its others.
+
+    As :func:`stopped`; ``ten`` says how many of ten and more beads became sure, of how many. ``told`` are four numbers
+    of the counts that were not sure after three shakes: of how many it was said then that they would be with the shakes
+    that were left, and how many of these were; how many others were; and how many there are.
+    """
+    answers: list[FloatArray] = []
+    truth: list[int] = []
+    lengths: list[float] = []
+    igloos: list[int] = []
+    told = np.zeros((2, 2), dtype=np.int64)
+    for device in np.unique(shakes.devices):
+        mine = np.flatnonzero((shakes.devices == device) & (shakes.hands == 0))
+        order = orders(shakes.hands[mine], number[mine])
+        calibrates = shakes.of(mine[order < known])
+        process = Known(prior, calibrates.vectors, calibrates.counts, ["0"] * len(calibrates.counts), counter)
+        for count in COUNTS:
+            at = mine[(order >= known) & (shakes.counts[mine] == count)]
+            path: list[FloatArray] = []
+            while len(path) < len(at) and (not path or path[-1].max() < SURE_P):
+                part = at[: len(path) + 1]
+                path.append(process.answer(shakes.vectors[part], ["0"] * len(part)).joined(prior.stretch))
+            answers.append(path[-1])
+            truth.append(count)
+            lengths.append(len(path) * PIECE_S)
+            igloos.append(int(device))
+            if len(path) > 3 and (ahead := outlook(np.array(path[:3]))):
+                told[int(ahead.shakes <= len(at) - 3), int(path[-1].max() >= SURE_P)] += 1
+    found = _ended(answers, truth, lengths, igloos)
+    ten = np.array(truth) >= 10
+    sure = np.array(answers).max(axis=1) >= SURE_P
+    return found | {
+        "ten": [int(sure[ten].sum()), int(ten.sum())],
+        "told": [int(told[1].sum()), int(told[1, 1]), int(told[0, 1]), int(told.sum())],
+        "aim": "",
+    }
+
+
+def _ended(answers: list[FloatArray], truth: list[int], lengths: list[float], igloos: list[int]) -> dict[str, Any]:
+    """Return the scores of counts that ended after so many seconds, and how many of them were sure."""
     p, counts = np.array(answers), np.array(truth)
     sure = p.max(axis=1) >= SURE_P
     right = p.argmax(axis=1) + COUNTS.start == counts
@@ -187,7 +234,6 @@ def stopped(shakes: LabelledShakes, number: IntArray, prior: Prior, counter: Cou
         "sure": round(float(sure.mean()), 3),
         "right": [int(right[sure].sum()), int(sure.sum())],
         "seconds": round(float(np.median(lengths)), 2),
-        "aim": "97 / 100 / 0.03",
     }
 
 

@@ -109,6 +109,12 @@ def test_the_rows_judge_what_did_not_calibrate() -> None:
     right, sure = ended["right"]
     assert right >= 0.9 * sure
     assert measured.PIECE_S <= ended["seconds"] <= 4 * measured.PIECE_S
+    # a dozen of hand 0's shakes calibrate, three more of each count are joined
+    joined = measured.shaken_on(shakes, number, prior, known=12)
+    assert (joined["shakes"], joined["ten"][1]) == (144, 48)
+    assert joined["exact"] >= same["exact"]
+    assert joined["right"][0] >= 0.9 * joined["right"][1] > 0
+    assert joined["seconds"] <= 3 * measured.PIECE_S and joined["told"] == [0, 0, 0, 0]
 
 
 def test_the_plain_regression_takes_the_strength_that_leaves_out_best() -> None:

@@ -143,6 +143,21 @@ def test_a_calibration_is_made_chosen_and_forgotten(companion: SmallCompanion, h
     assert host.post("/api/igloo/calibration/forget", json={"device": "simulated"}).status_code == 404
 
 
+def test_free_shakes_are_counted_for_the_referee(companion: SmallCompanion, player: FlaskClient) -> None:
+    companion.plug_in()
+    begun = player.post("/api/igloo/sitting", json={"task": "shake-on", "person": "Ann"}).json["sitting"]
+    assert (begun["task"], begun["person"], begun["shakes"], begun["sure"]) == ("shake-on", "Ann", 0, None)
+    feel(companion, 5)
+    told = told_when(player, lambda told: told["sitting"]["shakes"] == 1)["sitting"]
+    assert told["sure"] > 1 / 12 and told["enough"] == 0.97 and told["outlook"] is None
+    assert player.post("/api/igloo/sitting/other-hand", json={}).json["sitting"]["hands"] == 2
+    assert player.post("/api/igloo/sitting/take-back", json={}).json["sitting"]["answer"] is None
+    companion.open_match()
+    companion.moves("start")
+    assert player.get("/api/igloo").json["sitting"] is None
+    assert player.post("/api/igloo/sitting", json={"task": "shake-on"}).status_code == 409
+
+
 def test_in_a_live_round_nothing_is_measured_and_nothing_told(companion: SmallCompanion, host: FlaskClient) -> None:
     companion.plug_in()
     host.post("/api/igloo/sitting", json={"task": "record", "count": 9})

@@ -8,6 +8,7 @@ import { agreed } from "./dialogs.js";
 import { countNow, distribution, iglooLines } from "./devices.js";
 import { metronomeRuns, startMetronome, stopMetronome } from "./metronome.js";
 import { beatNow, gaugeNow } from "./igloo-gauge.js";
+import { shakingOn } from "./shake-on.js";
 import { liveWave } from "./waveform.js";
 import { kindMark } from "./rulings.js";
 import { change, isHost, liveRound, match, memory, store } from "./store.js";
@@ -156,9 +157,11 @@ function beginning() {
         h("button", { type: "submit", class: "main" }, icon("shake"), t("Begin")))),
     h("section", { class: "panel", "data-key": "referee" },
       h("h2", null, t("The referee’s count")),
-      h("p", null, t("A motion that is shown and timed, until the count is sure or says why it cannot be.")),
       h("form", { class: "stack", "data-submit": "referee" },
         which("referee-igloo"), who("referee-person"),
+        h("fieldset", { class: "choice" }, h("legend", null, t("How do you shake?")),
+          h("label", null, h("input", { type: "radio", name: "task", value: "referee", checked: true }), t("With the beat: a motion that is shown and timed, until the count is sure or says why it cannot be")),
+          h("label", null, h("input", { type: "radio", name: "task", value: "shake-on" }), t("As you like: shakes of four seconds, joined, and the page says how sure it is and how much longer it would take"))),
         h("button", { type: "submit", class: "main" }, icon("scales"), t("Begin")))),
     h("section", { class: "panel", "data-key": "record" },
       h("h2", null, t("Record and label shakes")),
@@ -267,7 +270,7 @@ function refereeing(sitting) {
     h("div", { class: "row" },
       !done && simulating(sitting),
       !done && sitting.seconds > 0 && h("button", { type: "button", class: "second", "data-do": "run-other", "data-key": "other" }, t("Somebody else takes over")),
-      done && h("button", { type: "button", class: "main", "data-do": "run-again", "data-igloo": sitting.igloo, "data-person": sitting.person, "data-key": "again" }, t("Once more")),
+      done && h("button", { type: "button", class: "main", "data-do": "run-again", "data-task": "referee", "data-igloo": sitting.igloo, "data-person": sitting.person, "data-key": "again" }, t("Once more")),
       h("button", { type: "button", class: "second", "data-do": "run-stop", "data-key": "stop" }, t("End"))));
 }
 
@@ -282,7 +285,8 @@ export function part() {
   if (!state) return h("p", { class: "quiet" }, t("One moment …"));
   const { sitting } = calibrationRun;
   if (!sitting || (sitting.task === "referee" && sitting.done)) stopMetronome();
-  const now = sitting && (sitting.task === "referee" ? refereeing(sitting) : gathering(sitting));
+  const views = { referee: refereeing, "shake-on": (one) => shakingOn(one, simulating(one)) };
+  const now = sitting && (views[sitting.task] ?? gathering)(sitting);
   return [
     people(),
     now ?? h("section", { class: "panel igloo-panel", "data-key": "now" }, h("h2", null, icon("igloo"), " ", t("The igloo")), iglooLines(), state.igloos.length > 0 && countNow()),
@@ -310,7 +314,7 @@ async function begin(task, form, more) {
 
 export const PART_SUBMIT = {
   calibrate: (form) => begin("calibrate", form, (given) => ({ way: given.get("way") })),
-  referee: (form) => begin("referee", form, () => ({})),
+  referee: (form) => begin(new FormData(form).get("task"), form, () => ({})),
   record: (form) => begin("record", form, (given) => ({ count: Number(given.get("count")) })),
 };
 
@@ -330,9 +334,9 @@ export const PART_DO = {
   "run-other": () => doing("sitting/other-hand"),
   "run-stop": () => { stopMetronome(); return doing("sitting/stop"); },
   "run-simulate": () => doing("sitting/simulate"),
-  "run-again": async ({ igloo, person }) => {
-    if (loud) startMetronome(5);
-    if (await doing("sitting/stop")) await doing("sitting", { task: "referee", igloo, person });
+  "run-again": async ({ task, igloo, person }) => {
+    if (loud && task === "referee") startMetronome(5);
+    if (await doing("sitting/stop")) await doing("sitting", { task, igloo, person });
   },
   loud: ({ hz }) => {
     loud = !metronomeRuns();
