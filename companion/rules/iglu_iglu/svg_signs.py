@@ -30,7 +30,9 @@ _SHADOW = f'<ellipse class="shadow" cy="13" rx="14" ry="4.5" fill="{_DUSK}" opac
 
 def _ground(name: str, body: str) -> str:
     """Return a pattern that has what is drawn of a square, as large as one."""
-    return f'<pattern id="ig-{name}" x="24" y="24" width="64" height="64" patternUnits="userSpaceOnUse">{body}</pattern>'
+    return (
+        f'<pattern id="ig-{name}" x="24" y="24" width="64" height="64" patternUnits="userSpaceOnUse">{body}</pattern>'
+    )
 
 
 def _tile(path: str, deep: int) -> str:
