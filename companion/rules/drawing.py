@@ -36,11 +36,14 @@ LETTER_ON: Final = {"yellow": INK, "green": INK}
 that who cannot tell red from green sees them apart."""
 PALETTE: Final = COLOURS | {
     "ink": "#10263a",
+    "ink-soft": "#45596b",
     "paper": "#fffdf8",
     "paper-deep": "#f4f1e8",
     "card": "#fffefb",
     "line": "#b9cad5",
     "edge": "#7d93a3",
+    "sky": "#cfe7f5",
+    "far": "#a9cbe0",
     "water": "#6cb6dc",
     "depth": "#3d8cb9",
     "ripple": "#b0dcf1",
@@ -50,6 +53,7 @@ PALETTE: Final = COLOURS | {
     "dusk": "#12344d",
     "rock": "#8f8578",
     "cliff": "#5d554b",
+    "aurora": "#7ccfa8",
     "orange": "#df7a2a",
 }
 """All that is painted with, by day, as the page calls it; at night the page has other values for the same names."""

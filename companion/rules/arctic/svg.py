@@ -25,8 +25,10 @@ from companion.rules.arctic.svg_parts import (
     card,
     footprint,
     frame,
+    shaded,
     small_card,
     text,
+    tinted,
 )
 from companion.rules.core import Ruling
 from companion.rules.drawing import badge, outline, paint, reason_outline
@@ -173,7 +175,10 @@ def _landscape(p: _Picture) -> None:
     for index, value in enumerate(LANDSCAPE):
         x, y, w, h = rect = _land(index)
         p.frames[f"land{value}"] = rect
-        p.add(box(rect, fill=PALE, width=1.6), text(x + w - 8, y + h - 9, str(value), 26, anchor="end", bold=True))
+        p.add(
+            shaded(rect, fill="url(#ar-land)"),
+            text(x + w - 8, y + h - 9, str(value), 26, anchor="end", bold=True, fill=paint("dusk")),
+        )
     for number in range(6):
         p.add(animal(number, *_token(p.s, number), TOKEN_SCALE))
 
@@ -206,7 +211,7 @@ def _powers(p: _Picture) -> None:
         p.frames[f"power{number}"] = rect
         power, owner = s.powers[number], s.owners[number]
         name = f"P.{power} · {PHASE_OF_POWER[power]}" if power else "?"
-        p.add(box(rect, width=2 if owner >= 0 else 1), animal(number, rect[0] + 24, y + 23, 0.85))
+        p.add(box(rect, width=2 if owner >= 0 else 1), tinted(number, rect), animal(number, rect[0] + 24, y + 23, 0.85))
         p.add(text(rect[0] + 46, y + 20, name, 14, bold=True))
         where = shortened(told_apart(s.names)[owner], 13) if owner >= 0 else p.words["centre"]
         p.add(text(rect[0] + 46, y + 37, where, 13))

@@ -8,6 +8,7 @@ from companion.rules.arctic.components import ANIMALS, BOX, FACE_DOWN, KIND, UNK
 from companion.rules.drawing import INK, dashes, paint
 
 PALE = paint("paper-deep")
+THICK = 2
 
 # The colours that stay apart for colour-blind people; the shape and the silhouette say the same again.
 FILL = ("#d55e00", "#e69f00", "#cc79a7", "#0072b2", "#f0e442", "#ffffff")
@@ -67,25 +68,31 @@ DEFS = "".join(
         '<defs><pattern id="ar-back" width="16" height="16" patternUnits="userSpaceOnUse"><path d="M0 0h16v16H0z" '
         f'fill="{paint("depth")}"/><path d="M8 2v12M2.8 5l10.4 6M13.2 5L2.8 11" stroke="{paint("ripple")}" '
         'stroke-width="1.2" stroke-linecap="round" opacity=".8"/></pattern>',
+        '<pattern id="ar-land" x="20" y="52" width="148" height="104" patternUnits="userSpaceOnUse"><path '
+        f'd="M0 0h148v104H0z" fill="{paint("sky")}"/><path d="M0 78L24 54 40 68 66 42 92 70 112 52 148 80v24H0z" '
+        f'fill="{paint("far")}"/><path d="M0 72q40-10 74-2t74-6v40H0z" fill="{paint("snow")}"/><path '
+        f'd="M0 92q50-12 90 2t58-6v16H0z" fill="{paint("shade")}"/></pattern>',
         *(_symbol(number) for number in range(6)),
         "</defs>",
     ]
 )
 
 
-def text(x: float, y: float, words: str, size: float, *, anchor: str = "start", bold: bool = False) -> str:
+def text(
+    x: float, y: float, words: str, size: float, *, anchor: str = "start", bold: bool = False, fill: str = ""
+) -> str:
     """Return a line of text; ``y`` is its base line."""
-    weight = ' font-weight="bold"' if bold else ""
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"{weight}>{escape(words)}</text>'
+    look = (' font-weight="bold"' if bold else "") + (f' fill="{fill}"' if fill else "")
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"{look}>{escape(words)}</text>'
 
 
 def box(rect: Rect, *, fill: str = paint("card"), width: float = 1.2, dash: str = "", radius: float = 6) -> str:
-    """Return a rectangle with round corners."""
+    """Return a rectangle with round corners; a line of ``THICK`` or more is drawn in ink."""
     x, y, w, h = rect
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{radius:g}" fill="{fill}" '
-        f'stroke="{paint("edge")}" stroke-width="{width:g}"{dashes}/>'
+        f'stroke="{paint("edge" if width < THICK else "ink")}" stroke-width="{width:g}"{dashes}/>'
     )
 
 
