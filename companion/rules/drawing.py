@@ -84,8 +84,13 @@ def caption(move: Move, ruling: Ruling, lang: str, width: int) -> list[str]:
     return [f"{move}: {VERDICTS[ruling.legal].of(lang)}", *wrap(f"{sentence} [{', '.join(ruling.clauses)}]", width)]
 
 
-def sheet(width: int, height: int, title: str, parts: Iterable[str], lines: Sequence[str] = ()) -> str:
-    """Return a whole SVG: a sheet of paper with a title for screen readers, the parts, and a caption below."""
+def sheet(
+    width: int, height: int, title: str, parts: Iterable[str], lines: Sequence[str] = (), definitions: str = ""
+) -> str:
+    """Return a whole SVG: a sheet of paper with a title for screen readers, the parts, and a caption below.
+
+    ``definitions``: the element of what the parts use; it stands behind the title, where the page looks for it.
+    """
     full = height + (LINE * len(lines) + 8 if lines else 0)
     box = f'viewBox="0 0 {width} {full}"'
     text = [
@@ -97,6 +102,7 @@ def sheet(width: int, height: int, title: str, parts: Iterable[str], lines: Sequ
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" font-family="sans-serif">',
             f"<title>{escape(title)}</title>",
+            *([definitions] if definitions else []),
             *([f"<desc>{escape(' '.join(lines))}</desc>"] if lines else []),
             f'<rect width="{width}" height="{full}" fill="{paint("paper")}"/>',
             *parts,

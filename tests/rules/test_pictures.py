@@ -55,7 +55,9 @@ def test_every_game_draws_its_positions_and_moves(name: str) -> None:
     state = played.start(played.seats(played.players[0]))
     assert told(root_of(picture(state))) == ""
     move = next(state.moves())
-    drawn = root_of(picture(state, move, "fr"))
+    text = picture(state, move, "fr")
+    assert re.search(r"</title>\s*<defs>", text), "the page looks for them there"
+    drawn = root_of(text)
     assert told(drawn).startswith(f"{move}: permis ") and "legal" in classes(drawn)
 
 

@@ -123,8 +123,8 @@ def draw(
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" role="img" '
             f'font-family="sans-serif" fill="{paint("ink")}">',
             f"<title>{escape(title)}</title>",
-            *([f"<desc>{escape(' '.join(caption))}</desc>"] if caption else []),
             DEFS,
+            *([f"<desc>{escape(' '.join(caption))}</desc>"] if caption else []),
             f'<rect width="{WIDTH}" height="{height:g}" fill="{paint("paper")}"/>',
             *picture.parts,
             *_places(picture),

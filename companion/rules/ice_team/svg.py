@@ -83,8 +83,8 @@ def draw(state: IcePosition, move: IceMove | None = None, lang: str = "en", *, r
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
         'font-family="sans-serif">',
         f"<title>{escape(title)}</title>",
-        *([f"<desc>{escape(' '.join(caption))}</desc>"] if caption else []),
         definitions(_polygon(Grid(grid.hexagons, 0, 0).corners((0, 0), INSET)), layout.grid),
+        *([f"<desc>{escape(' '.join(caption))}</desc>"] if caption else []),
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="{paint("paper")}"/>',
         *(_space(state, grid, space) for space in range(layout.start)),
         *_shore(state, grid, "start", lang),

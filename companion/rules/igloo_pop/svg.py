@@ -66,7 +66,7 @@ def draw(
     ``ruling``: that of a move that was judged elsewhere.
     """
     ruling = None if move is None else ruling or state.check(move)
-    parts = [_DEFS, *_village(state, lang), *_players(state, lang)]
+    parts = [*_village(state, lang), *_players(state, lang)]
     for index, (place, numbers) in enumerate(state.cards.items()):
         x, y = _centre(index)
         parts += _card(place, numbers, x, y)
@@ -76,7 +76,9 @@ def draw(
     if move is not None and ruling is not None:
         parts += _marks(state, move, ruling)
         lines = caption(move, ruling, lang, 72)
-    return sheet(WIDTH, HEIGHT + ROW * len(state.colours) + 4, f"{WORDS['title'].of(lang)}: {state}", parts, lines)
+    return sheet(
+        WIDTH, HEIGHT + ROW * len(state.colours) + 4, f"{WORDS['title'].of(lang)}: {state}", parts, lines, _DEFS
+    )
 
 
 def _centre(index: int) -> tuple[float, float]:

@@ -57,8 +57,8 @@ def draw(state: IgluState, move: IgluMove | None = None, lang: str = "en", *, ru
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {height}" role="img" font-family="sans-serif">',
         f"<title>{escape(title)}</title>",
-        *([f"<desc>{escape(' '.join(caption))}</desc>"] if caption else []),
         DEFS,
+        *([f"<desc>{escape(' '.join(caption))}</desc>"] if caption else []),
         f'<rect width="{SIZE}" height="{height}" fill="{paint("paper")}"/>',
         f'<rect x="{MARGIN}" y="{MARGIN}" width="{8 * CELL}" height="{8 * CELL}" fill="url(#ig-sea)"/>',
         *_grounds(state),

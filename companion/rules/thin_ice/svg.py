@@ -58,7 +58,7 @@ def draw(
 ) -> str:
     """Return the board as SVG text; with a move also its marks, and below the board the ruling with its clauses."""
     sea = f'<rect x="10" y="10" width="{3 * SIDE}" height="{3 * SIDE}" rx="8" fill="url(#ti-sea)"/>'
-    parts = [DEFS, sea, *(_square(state, square) for square in SQUARES)]
+    parts = [sea, *(_square(state, square) for square in SQUARES)]
     lines = []
     if move is not None:
         ruling = ruling or state.check(move)
@@ -66,4 +66,4 @@ def draw(
         parts += outline(f'rect x="{x + 3}" y="{y + 3}" width="{SIDE - 6}" height="{SIDE - 6}"', legal=ruling.legal)
         parts.append(badge(x + SIDE - 12, y + 12, legal=ruling.legal))
         lines = caption(move, ruling, lang, 38)
-    return sheet(3 * SIDE + 20, 3 * SIDE + 20, f"{WORDS.of(lang)}: {state}", parts, lines)
+    return sheet(3 * SIDE + 20, 3 * SIDE + 20, f"{WORDS.of(lang)}: {state}", parts, lines, DEFS)
