@@ -11,6 +11,8 @@ from companion.rules.i18n import Words
 from companion.rules.names import shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from companion.rules.core import Ruling
     from companion.rules.igloo_pop.moves import IglooPopMove
     from companion.rules.igloo_pop.position import PopPosition
@@ -34,21 +36,6 @@ SHAPE = {
 _DUSK, _SHADE = paint("dusk"), paint("shade")
 _TINT: Final = {1: paint("shade"), 2: paint("aurora"), 3: paint("yellow")}
 """What a card is tinted with, by what it is worth."""
-_DEFS: Final = "".join(
-    [
-        '<defs><g id="po-igloo">',
-        f'<ellipse class="shadow" cy="12" rx="19" ry="4" fill="{_DUSK}" opacity=".35"/>',
-        f'<path d="M-15 12v-6a15 17 0 0 1 30 0v6z" fill="{paint("lit")}" stroke="{_DUSK}" stroke-width="1.4"/>',
-        f'<path d="M-14.5 5h29M-11-4h22M0-11v7M-5 5v-9M5 5v-9M-10 12v-7M10 12v-7" fill="none" stroke="{_SHADE}"/>',
-        f'<path d="M-5 12v-3a5 5 0 0 1 10 0v3z" fill="{_DUSK}"/></g>',
-        *(
-            f'<g id="po-{colour}"><g transform="translate(0 2)" fill="{_DUSK}" class="shadow">{shape}</g>'
-            f'<g fill="{paint(colour)}">{shape}</g></g>'
-            for colour, shape in SHAPE.items()
-        ),
-        "</defs>",
-    ]
-)
 WORDS: Final = {
     "title": Words("Igloo Pop"),
     "village": Words("village"),
@@ -56,6 +43,29 @@ WORDS: Final = {
     "round": Words("round"),
     "has": Words("{name}: thalers {own} + {captured} · cards {cards}"),
 }
+
+
+def _definitions(colours: Iterable[str]) -> str:
+    """Return what a picture is drawn with: the igloo, cards by their worth, and each player's thaler."""
+    size = f'width="{CARD_W}" height="{CARD_H}" rx="8"'
+    return "".join(
+        [
+            '<defs><g id="po-igloo">',
+            f'<ellipse class="shadow" cy="12" rx="19" ry="4" fill="{_DUSK}" opacity=".35"/>',
+            f'<path d="M-15 12v-6a15 17 0 0 1 30 0v6z" fill="{paint("lit")}" stroke="{_DUSK}" stroke-width="1.4"/>',
+            f'<path d="M-14.5 5h29M-11-4h22M0-11v7M-5 5v-9M5 5v-9M-10 12v-7M10 12v-7" fill="none" stroke="{_SHADE}"/>',
+            f'<path d="M-5 12v-3a5 5 0 0 1 10 0v3z" fill="{_DUSK}"/></g><g id="po-card">',
+            f'<rect class="shadow" x="1" y="4" {size} fill="{_DUSK}" opacity=".3"/>',
+            f'<rect {size} fill="{paint("card")}" stroke="{paint("edge")}" stroke-width="1.6"/></g>',
+            *(
+                f'<g id="po-card{worth}"><use href="#po-card"/><rect x="4" y="4" width="{CARD_W - 8}" '
+                f'height="{CARD_H - 8}" rx="5" fill="{tint}" opacity=".3"/></g>'
+                for worth, tint in _TINT.items()
+            ),
+            *(f'<g id="po-{colour}" fill="{paint(colour)}">{SHAPE[colour]}</g>' for colour in colours),
+            "</defs>",
+        ]
+    )
 
 
 def draw(
@@ -77,7 +87,12 @@ def draw(
         parts += _marks(state, move, ruling)
         lines = caption(move, ruling, lang, 72)
     return sheet(
-        WIDTH, HEIGHT + ROW * len(state.colours) + 4, f"{WORDS['title'].of(lang)}: {state}", parts, lines, _DEFS
+        WIDTH,
+        HEIGHT + ROW * len(state.colours) + 4,
+        f"{WORDS['title'].of(lang)}: {state}",
+        parts,
+        lines,
+        _definitions(state.colours),
     )
 
 
@@ -133,7 +148,7 @@ def _village(s: PopPosition, lang: str) -> list[str]:
         for row, fact in enumerate(facts)
     ]
     return [
-        f'<ellipse class="shadow" cx="{x}" cy="{y + 7}" rx="141" ry="113" fill="{_SHADE}"/>'
+        f'<ellipse cx="{x}" cy="{y + 7}" rx="141" ry="113" fill="{_SHADE}"/>'
         f'<ellipse cx="{x}" cy="{y}" rx="140" ry="112" fill="{paint("snow")}"/>',
         f'<g transform="translate({x} {y - 32}) scale(1.8)"><use href="#po-igloo"/></g>',
         *text,
@@ -143,17 +158,14 @@ def _village(s: PopPosition, lang: str) -> list[str]:
 def _card(place: str, numbers: tuple[int, ...] | None, x: float, y: float) -> list[str]:
     left, top = x - CARD_W / 2, y - CARD_H / 2
     number = place.removeprefix("card")
-    border = 'stroke-width="1.6"' if numbers else 'stroke-dasharray="4 4"'
-    place_of = f'width="{CARD_W}" height="{CARD_H}" rx="8"'
-    shadow = f'<rect class="shadow" x="{left + 1:.1f}" y="{top + 4:.1f}" {place_of} fill="{_DUSK}" opacity=".3"/>'
+    line = "" if numbers else f' stroke="{paint("edge")}" stroke-dasharray="4 4"'
     found = [
-        *([shadow] if numbers else []),
-        f'<rect id="{place}" x="{left:.1f}" y="{top:.1f}" {place_of} '
-        f'fill="{paint("card") if numbers else "none"}" stroke="{paint("edge")}" {border}/>',
-        *([_tint(left, top, 4 - len(numbers))] if numbers else []),
+        f'<rect id="{place}" x="{left:.1f}" y="{top:.1f}" width="{CARD_W}" height="{CARD_H}" rx="8" '
+        f'fill="none"{line}/>',
         f'<text x="{left + 8:.1f}" y="{top + 18:.1f}" font-size="16" fill="{paint("ink-soft")}">{number}</text>',
     ]
     if numbers:
+        found.insert(0, f'<use href="#po-card{4 - len(numbers)}" x="{left:.1f}" y="{top:.1f}"/>')
         shown = "/".join(map(str, numbers))
         eskimos = "●" * (4 - len(numbers))
         size = 32 if len(numbers) < 3 else 22
@@ -163,14 +175,6 @@ def _card(place: str, numbers: tuple[int, ...] | None, x: float, y: float) -> li
             f'<text x="{left + CARD_W - 8:.1f}" y="{top + 18:.1f}" font-size="14" text-anchor="end">{eskimos}</text>',
         ]
     return found
-
-
-def _tint(left: float, top: float, worth: int) -> str:
-    """Return what tints a card within its rim."""
-    return (
-        f'<rect x="{left + 4:.1f}" y="{top + 4:.1f}" width="{CARD_W - 8}" height="{CARD_H - 8}" rx="5" '
-        f'fill="{_TINT[worth]}" fill-opacity=".3"/>'
-    )
 
 
 def _igloo(colour: str, number: int | None, x: float, y: float, nth: int, total: int) -> str:
