@@ -1,7 +1,7 @@
 """What every drawn position shares: the sheet, the caption with the ruling, the marks of yes and no.
 
-Pictures must read in print, in grey and for colour-blind people: colours are those of Okabe and Ito and never stand
-alone: a refused move has a cross and dashes, a legal one a tick and full lines, and dots lie round what else decided.
+Pictures must read in print, in grey and for colour-blind people: colours never stand alone, each has a shape and a
+letter; a refused move has a cross and dashes, a legal one a tick and full lines, and dots lie round what else decided.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from html import escape
 from importlib import import_module
 from math import hypot
 from textwrap import wrap
-from typing import Any
+from typing import Any, Final
 
 from companion.rules import package_name
 from companion.rules.core import JSON, Move, Ruling, State
@@ -22,10 +22,53 @@ from companion.rules.rulebook import rulebook
 Point = tuple[float, float]
 
 INK = "#1a1a1a"
+COLOURS: Final = {
+    "red": "#c9303a",
+    "yellow": "#e8b31d",
+    "green": "#3a9d52",
+    "blue": "#2464c4",
+    "violet": "#7c47b3",
+    "black": "#23262d",
+}
+"""What pieces are painted with, by what people call it: in all games, and on the page."""
+LETTER_ON: Final = {"yellow": INK, "green": INK}
+"""What is written with on a colour; on the others it is white. Red is as dark as blue, green and yellow are light, so
+that who cannot tell red from green sees them apart."""
+PALETTE: Final = COLOURS | {
+    "ink": "#10263a",
+    "ink-soft": "#45596b",
+    "paper": "#fffdf8",
+    "paper-deep": "#f4f1e8",
+    "card": "#fffefb",
+    "line": "#b9cad5",
+    "edge": "#7d93a3",
+    "sky": "#cfe7f5",
+    "far": "#a9cbe0",
+    "water": "#6cb6dc",
+    "depth": "#3d8cb9",
+    "ripple": "#b0dcf1",
+    "snow": "#f3f9fc",
+    "lit": "#ffffff",
+    "shade": "#b4d0e0",
+    "dusk": "#12344d",
+    "rock": "#8f8578",
+    "cliff": "#5d554b",
+    "aurora": "#7ccfa8",
+    "orange": "#df7a2a",
+}
+"""All that is painted with, by day, as the page calls it; at night the page has other values for the same names."""
 LINE = 20
 """Height of a caption's line."""
 
 VERDICTS = (Words("refused"), Words("legal"))
+
+
+def paint(name: str) -> str:
+    """Return a colour of the palette as an attribute has it: the page's own, and by itself that of the day.
+
+    Raises KeyError for a name that the palette does not have.
+    """
+    return f"var(--{name},{PALETTE[name]})"
 
 
 def drawn_names(game_id: str, names: Iterable[str], colours: Sequence[str], lang: str) -> tuple[str, ...]:
@@ -41,8 +84,13 @@ def caption(move: Move, ruling: Ruling, lang: str, width: int) -> list[str]:
     return [f"{move}: {VERDICTS[ruling.legal].of(lang)}", *wrap(f"{sentence} [{', '.join(ruling.clauses)}]", width)]
 
 
-def sheet(width: int, height: int, title: str, parts: Iterable[str], lines: Sequence[str] = ()) -> str:
-    """Return a whole SVG: a white sheet with a title for screen readers, the parts, and a caption below."""
+def sheet(
+    width: int, height: int, title: str, parts: Iterable[str], lines: Sequence[str] = (), definitions: str = ""
+) -> str:
+    """Return a whole SVG: a sheet of paper with a title for screen readers, the parts, and a caption below.
+
+    ``definitions``: the element of what the parts use; it stands behind the title, where the page looks for it.
+    """
     full = height + (LINE * len(lines) + 8 if lines else 0)
     box = f'viewBox="0 0 {width} {full}"'
     text = [
@@ -54,8 +102,9 @@ def sheet(width: int, height: int, title: str, parts: Iterable[str], lines: Sequ
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" font-family="sans-serif">',
             f"<title>{escape(title)}</title>",
+            *([definitions] if definitions else []),
             *([f"<desc>{escape(' '.join(lines))}</desc>"] if lines else []),
-            f'<rect width="{width}" height="{full}" fill="#ffffff"/>',
+            f'<rect width="{width}" height="{full}" fill="{paint("paper")}"/>',
             *parts,
             *text,
             "</svg>",

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from companion.lab.worlds.boards import players, record
+from companion.rules.drawing import PALETTE
 from tests.browser.conftest import Phones
 from tests.web.assembly import Service
 
@@ -17,8 +18,8 @@ WATCH = """(() => {
     for (const one of records) for (const node of one.addedNodes) {
       if (node.classList?.contains('moving')) {
         const thaler = node.querySelector('.thaler')?.getAttribute('class');
-        const { filter } = getComputedStyle(node);
-        shown.push({ what: node.getAttribute('class'), text: node.textContent, thaler, filter });
+        const snow = getComputedStyle(node).getPropertyValue('--snow');
+        shown.push({ what: node.getAttribute('class'), text: node.textContent, thaler, snow });
       }
     }
   }).observe(document, { childList: true, subtree: true });
@@ -157,9 +158,10 @@ def test_pieces_and_floes_go_where_they_went(
         "(wanted) => wanted.every((what) => shown.some((one) => one.what === `moving ${what}`))", arg=[*wanted]
     )
     if not where:
-        # In the dark what flies is lit by the same lamp as the board below it.
-        lit = "brightness(0.81)" if dark != crossed else "none"
-        assert {one["filter"] for one in page.evaluate("shown") if "said" not in one["what"]} == {lit}
+        # By day and by night what flies is painted as the board below it.
+        board = page.evaluate("getComputedStyle(document.querySelector('svg.board')).getPropertyValue('--snow')")
+        assert {one["snow"] for one in page.evaluate("shown") if "said" not in one["what"]} == {board}
+        assert (board == PALETTE["snow"]) == (dark == crossed)
     # What moved goes by itself, and leaves the board as it is drawn.
     expect(page.locator("svg.moment")).to_have_count(0)
 

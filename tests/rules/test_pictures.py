@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from colorsys import rgb_to_hls
 from pathlib import Path
+from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,7 +15,8 @@ import pytest
 from companion.cli import referee as referee_command
 from companion.cli import run
 from companion.rules import game, games
-from companion.rules.drawing import named, picture
+from companion.rules.core import CHANCE, State
+from companion.rules.drawing import COLOURS, PALETTE, named, picture
 from companion.rules.record import read_file
 
 HERE = Path(__file__).parent
@@ -29,6 +33,18 @@ def classes(root: ElementTree.Element) -> list[str]:
     return [element.get("class", "") for element in root.iter()]
 
 
+def late(name: str, moves: int = 60) -> State[Any]:
+    """Return a position of a game in the middle of it, with most of what can lie there."""
+    played, rng = game(name), Random(3)
+    state = played.start(played.seats(played.players[-1]))
+    for _ in range(moves):
+        choices = [] if state.to_move == CHANCE else list(state.moves())
+        if state.to_move != CHANCE and not choices:
+            break
+        state = state.after(state.chance(rng) if state.to_move == CHANCE else rng.choice(choices))
+    return state
+
+
 def told(root: ElementTree.Element) -> str:
     return root.findtext(f"{SVG}desc") or ""
 
@@ -39,8 +55,55 @@ def test_every_game_draws_its_positions_and_moves(name: str) -> None:
     state = played.start(played.seats(played.players[0]))
     assert told(root_of(picture(state))) == ""
     move = next(state.moves())
-    drawn = root_of(picture(state, move, "fr"))
+    text = picture(state, move, "fr")
+    assert re.search(r"</title>\s*<defs>", text), "the page looks for them there"
+    drawn = root_of(text)
     assert told(drawn).startswith(f"{move}: permis ") and "legal" in classes(drawn)
+
+
+@pytest.mark.parametrize("name", games(examples=True))
+def test_all_that_stands_in_a_picture_has_a_shadow_and_is_painted_by_name(name: str) -> None:
+    text = picture(late(name))
+    root = root_of(text)
+    parts = {one.get("id", ""): one for one in root.iter() if one.get("id")}
+    assert {*re.findall(r'href="#([^"]+)"', text), *re.findall(r"url\(#([^)]+)\)", text)} <= parts.keys()
+
+    def shaded(element: ElementTree.Element) -> bool:
+        """Return whether an element, or what it uses, has a shadow."""
+        used = [parts[one.get("href", "")[1:]] for one in element.iter() if one.tag == f"{SVG}use"]
+        return "shadow" in classes(element) or any(shaded(one) for one in used)
+
+    defined = {id(one) for part in root.iter(f"{SVG}defs") for one in part.iter()}
+    drawn = [one for one in root.iter() if id(one) not in defined]
+    pieces = [one for one in drawn if one.tag == f"{SVG}g" and one.get("class") and one.get("transform")]
+    pieces += [one for one in drawn if one.tag == f"{SVG}g" and one.get("class") == "floe"]
+    floes = [parts[name] for name in parts if name.endswith(("-floe", "-pack"))]
+    assert pieces + floes, "there is something to look at"
+    plain = {one.get("class") for one in pieces if not shaded(one)}
+    assert plain <= {"footprint"}, "the sign of who begins lies flat"
+    assert all(shaded(one) for one in floes)
+    # No paper is white of itself: by night the page has other values for the same names.
+    papers = [one.get("fill", "") for one in drawn if one.tag in {f"{SVG}rect", f"{SVG}polygon", f"{SVG}ellipse"}]
+    assert papers and not [fill for fill in papers if re.fullmatch(r"#f[\da-f]{2}(f[\da-f]{3})?|white", fill)]
+    painted = re.findall(r"var\(--([\w-]+),([^)]+)\)", text)
+    assert painted and set(painted) <= PALETTE.items()
+
+
+HUES = {"red": (345, 370), "yellow": (40, 65), "green": (100, 145), "blue": (200, 245), "violet": (255, 290)}
+
+
+@pytest.mark.parametrize("name", HUES)
+def test_a_colour_is_what_it_is_called(name: str) -> None:
+    hue, light, full = rgb_to_hls(*(int(COLOURS[name][at : at + 2], 16) / 255 for at in (1, 3, 5)))
+    low, high = HUES[name]
+    assert low <= hue * 360 <= high or low <= hue * 360 + 360 <= high
+    assert 0.25 < light < 0.65 and full > 0.35
+
+
+@pytest.mark.parametrize("name", [name for name in games(examples=True) if game(name).colours])
+def test_what_players_have_is_painted_with_the_colours_of_the_table(name: str) -> None:
+    text = picture(late(name, 12))
+    assert {colour for colour in game(name).colours if f"var(--{colour},{COLOURS[colour]})" not in text} == set()
 
 
 def test_the_picture_in_the_documents_is_what_the_command_draws(tmp_path: Path) -> None:

@@ -25,11 +25,13 @@ from companion.rules.arctic.svg_parts import (
     card,
     footprint,
     frame,
+    shaded,
     small_card,
     text,
+    tinted,
 )
 from companion.rules.core import Ruling
-from companion.rules.drawing import INK, badge, outline, reason_outline
+from companion.rules.drawing import badge, outline, paint, reason_outline
 from companion.rules.drawing import caption as ruling_caption
 from companion.rules.i18n import Words, same
 from companion.rules.names import shortened, told_apart
@@ -119,11 +121,11 @@ def draw(
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" role="img" '
-            f'font-family="sans-serif" fill="{INK}">',
+            f'font-family="sans-serif" fill="{paint("ink")}">',
             f"<title>{escape(title)}</title>",
-            *([f"<desc>{escape(' '.join(caption))}</desc>"] if caption else []),
             DEFS,
-            f'<rect width="{WIDTH}" height="{height:g}" fill="#ffffff"/>',
+            *([f"<desc>{escape(' '.join(caption))}</desc>"] if caption else []),
+            f'<rect width="{WIDTH}" height="{height:g}" fill="{paint("paper")}"/>',
             *picture.parts,
             *_places(picture),
             "</svg>",
@@ -173,7 +175,10 @@ def _landscape(p: _Picture) -> None:
     for index, value in enumerate(LANDSCAPE):
         x, y, w, h = rect = _land(index)
         p.frames[f"land{value}"] = rect
-        p.add(box(rect, fill=PALE, width=1.6), text(x + w - 8, y + h - 9, str(value), 26, anchor="end", bold=True))
+        p.add(
+            shaded(rect, fill="url(#ar-land)"),
+            text(x + w - 8, y + h - 9, str(value), 26, anchor="end", bold=True, fill=paint("dusk")),
+        )
     for number in range(6):
         p.add(animal(number, *_token(p.s, number), TOKEN_SCALE))
 
@@ -189,11 +194,11 @@ def _river(p: _Picture) -> None:
             p.add(*card(s.river[index], rect))
         elif index < RIVER:
             p.frames.setdefault("gap", rect)
-            p.add(box(rect, dash="4 4"))
+            p.add(box(rect, fill="none", dash="4 4"))
         else:
             what, count = ("pile", s.pile_left) if index == RIVER else ("reserve", s.reserve)
             p.frames[what] = rect
-            p.add(box(rect, fill="url(#back)" if count else "#ffffff", dash="" if count else "4 4"))
+            p.add(box(rect, fill="url(#ar-back)" if count else "none", dash="" if count else "4 4"))
             p.add(box((x + 14, y + 36, w - 28, 46), radius=4), text(x + w / 2, y + 67, str(count), 24, anchor="middle"))
             p.add(text(x + w / 2, y - 8, words[what], 15, anchor="middle", bold=True))
 
@@ -206,7 +211,7 @@ def _powers(p: _Picture) -> None:
         p.frames[f"power{number}"] = rect
         power, owner = s.powers[number], s.owners[number]
         name = f"P.{power} · {PHASE_OF_POWER[power]}" if power else "?"
-        p.add(box(rect, width=2 if owner >= 0 else 1), animal(number, rect[0] + 24, y + 23, 0.85))
+        p.add(box(rect, width=2 if owner >= 0 else 1), tinted(number, rect), animal(number, rect[0] + 24, y + 23, 0.85))
         p.add(text(rect[0] + 46, y + 20, name, 14, bold=True))
         where = shortened(told_apart(s.names)[owner], 13) if owner >= 0 else p.words["centre"]
         p.add(text(rect[0] + 46, y + 37, where, 13))
@@ -232,7 +237,7 @@ def _player(p: _Picture, seat: int, viewer: int | None) -> None:
     if s.piles[seat]:
         p.add(*card(s.piles[seat][-1], upper))
     else:
-        p.add(box(upper, dash="4 4"))
+        p.add(box(upper, fill="none", dash="4 4"))
     for index, number in enumerate(pile):
         rect = _small(top, index)
         p.add(*small_card(number, reading.animals[index] if index < len(reading.animals) else NOTHING, rect))
@@ -321,7 +326,7 @@ def _brackets(p: _Picture, reading: PileReading, top: float) -> None:
             left, right = (4 if begin == run.begin else 0), (4 if end == run.end else 0)
             p.add(
                 f'<path class="run" d="M{x0 + 2:g} {low + 6 - left:g}v{left}H{x1 - 2:g}v{-right}" fill="none" '
-                f'stroke="{INK}" stroke-width="2.4"/>'
+                f'stroke="{paint("ink")}" stroke-width="2.4"/>'
             )
             if end == run.end:
                 p.add(text((x0 + x1) / 2, low + 20, f"{run.points}", 14, anchor="middle", bold=True))

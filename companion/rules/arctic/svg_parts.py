@@ -5,12 +5,15 @@ from __future__ import annotations
 from html import escape
 
 from companion.rules.arctic.components import ANIMALS, BOX, FACE_DOWN, KIND, UNKNOWN
-from companion.rules.drawing import INK, dashes
+from companion.rules.drawing import INK, dashes, paint
 
-PALE = "#f4f6f7"
+PALE = paint("paper-deep")
+THICK = 2
 
-# Colours that stay apart for colour-blind people (Okabe and Ito); the shape and the silhouette say the same again.
+# The colours that stay apart for colour-blind people; the shape and the silhouette say the same again.
 FILL = ("#d55e00", "#e69f00", "#cc79a7", "#0072b2", "#f0e442", "#ffffff")
+TINT = (FILL[0], FILL[1], FILL[2], FILL[3], FILL[4], paint("ripple"))
+"""What a card of an animal is tinted with; the bear's, which is white, with ice."""
 ON = ("#ffffff", INK, INK, "#ffffff", INK, INK)
 _SHAPE = (
     '<path d="M0-17L16 12H-16z"/>',  # fox: triangle
@@ -46,37 +49,72 @@ SILHOUETTES = (
 )
 """The animals as paths about their shape's middle; holes are eyes and noses."""
 
-DEFS = """<defs>
-<pattern id="back" width="8" height="8" patternUnits="userSpaceOnUse"><rect width="8" height="8" fill="#dfe5e8"/>\
-<path d="M0 8L8 0" stroke="#7c8a94" stroke-width="1.4"/></pattern>
-</defs>"""
-
 Rect = tuple[float, float, float, float]
 """x, y, width, height."""
 
 
-def text(x: float, y: float, words: str, size: float, *, anchor: str = "start", bold: bool = False) -> str:
+def _symbol(number: int) -> str:
+    """Return an animal as a symbol: its shadow, its shape, its colour, its silhouette."""
+    shape, line = _SHAPE[number], f'stroke="{paint("ink")}" stroke-width="1.6" stroke-linejoin="round"'
+    return (
+        f'<g id="ar-{ANIMALS[number]}"><g class="shadow" transform="translate(1 3)" fill="{paint("dusk")}" '
+        f'opacity=".35">{shape}</g><g fill="{FILL[number]}" {line}>{shape}</g>'
+        f'<path d="{SILHOUETTES[number]}" fill="{ON[number]}" fill-rule="evenodd"/></g>'
+    )
+
+
+DEFS = "".join(
+    [
+        '<defs><pattern id="ar-back" width="16" height="16" patternUnits="userSpaceOnUse"><path d="M0 0h16v16H0z" '
+        f'fill="{paint("depth")}"/><path d="M8 2v12M2.8 5l10.4 6M13.2 5L2.8 11" stroke="{paint("ripple")}" '
+        'stroke-width="1.2" stroke-linecap="round" opacity=".8"/></pattern>',
+        '<pattern id="ar-land" x="20" y="52" width="148" height="104" patternUnits="userSpaceOnUse"><path '
+        f'd="M0 0h148v104H0z" fill="{paint("sky")}"/><path d="M0 78L24 54 40 68 66 42 92 70 112 52 148 80v24H0z" '
+        f'fill="{paint("far")}"/><path d="M0 72q40-10 74-2t74-6v40H0z" fill="{paint("snow")}"/><path '
+        f'd="M0 92q50-12 90 2t58-6v16H0z" fill="{paint("shade")}"/></pattern>',
+        *(_symbol(number) for number in range(6)),
+        "</defs>",
+    ]
+)
+
+
+def text(
+    x: float, y: float, words: str, size: float, *, anchor: str = "start", bold: bool = False, fill: str = ""
+) -> str:
     """Return a line of text; ``y`` is its base line."""
-    weight = ' font-weight="bold"' if bold else ""
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"{weight}>{escape(words)}</text>'
+    look = (' font-weight="bold"' if bold else "") + (f' fill="{fill}"' if fill else "")
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"{look}>{escape(words)}</text>'
 
 
-def box(rect: Rect, *, fill: str = "#ffffff", width: float = 1.2, dash: str = "", radius: float = 6) -> str:
-    """Return a rectangle with round corners."""
+def box(rect: Rect, *, fill: str = paint("card"), width: float = 1.2, dash: str = "", radius: float = 6) -> str:
+    """Return a rectangle with round corners; a line of ``THICK`` or more is drawn in ink."""
     x, y, w, h = rect
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
     return (
-        f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{radius:g}" fill="{fill}" stroke="{INK}" '
-        f'stroke-width="{width:g}"{dashes}/>'
+        f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{radius:g}" fill="{fill}" '
+        f'stroke="{paint("edge" if width < THICK else "ink")}" stroke-width="{width:g}"{dashes}/>'
     )
+
+
+def shaded(rect: Rect, *, fill: str = paint("card")) -> str:
+    """Return a card with its shadow on the table."""
+    x, y, w, h = rect
+    shadow = f'<rect class="shadow" x="{x + 1:g}" y="{y + 3:g}" width="{w:g}" height="{h:g}" rx="7" '
+    return f'{shadow}fill="{paint("dusk")}" opacity=".3"/>{box(rect, fill=fill)}'
 
 
 def animal(number: int, x: float, y: float, scale: float = 1) -> str:
     """Return an animal: its shape, its colour, its silhouette."""
+    place = f"translate({x:g} {y:g}) scale({scale:g})"
+    return f'<g class="{ANIMALS[number]}" transform="{place}"><use href="#ar-{ANIMALS[number]}"/></g>'
+
+
+def tinted(number: int, rect: Rect) -> str:
+    """Return the tint of a card that has an animal: within its rim, and with a snowy ground below."""
+    x, y, w, h = rect
     return (
-        f'<g class="{ANIMALS[number]}" transform="translate({x:g} {y:g}) scale({scale:g})">'
-        f'<g fill="{FILL[number]}" stroke="{INK}" stroke-width="1.6">{_SHAPE[number]}</g>'
-        f'<path d="{SILHOUETTES[number]}" fill="{ON[number]}" fill-rule="evenodd"/></g>'
+        f'<rect x="{x + 4:g}" y="{y + 4:g}" width="{w - 8:g}" height="{h - 8:g}" rx="4" fill="{TINT[number]}" '
+        'fill-opacity=".22"/>'
     )
 
 
@@ -84,19 +122,20 @@ def card(number: int, rect: Rect) -> list[str]:
     """Return a whole card: its animal, the companion, and with a triangle each the placement (down) and draw value."""
     x, y, w, h = rect
     if number >= FACE_DOWN or number == UNKNOWN:
-        return [box(rect, fill="url(#back)"), text(x + w / 2, y + h / 2 + 8, "?", 24, anchor="middle", bold=True)]
+        return [shaded(rect, fill="url(#ar-back)"), text(x + w / 2, y + h / 2 + 8, "?", 24, anchor="middle", bold=True)]
     if number >= KIND:
-        return [box(rect), animal(number - KIND, x + w / 2, y + h / 2, 1.3)]
+        return [shaded(rect), tinted(number - KIND, rect), animal(number - KIND, x + w / 2, y + h / 2, 1.3)]
     _, main, placement, draw, companion = BOX[number]
     left, right, low = x + w * 0.26, x + w * 0.74, y + h - 12
     return [
-        box(rect),
+        shaded(rect),
+        tinted(main, rect),
         animal(main, x + w / 2, y + 28, 1.15),
         text(x + w / 2 - 12, y + 68, "+", 15, anchor="middle"),
         animal(companion, x + w / 2 + 8, y + 64, 0.68),
-        f'<path d="M{left - 17:g} {low - 11:g}h12l-6 10z" fill="{INK}"/>',
+        f'<path d="M{left - 17:g} {low - 11:g}h12l-6 10z" fill="{paint("ink")}"/>',
         text(left - 1, low, str(placement), 20, bold=True),
-        f'<path d="M{right - 17:g} {low - 1:g}h12l-6-10z" fill="#ffffff" stroke="{INK}" stroke-width="1.4"/>',
+        f'<path d="M{right - 17:g} {low - 1:g}h12l-6-10z" fill="none" stroke="{paint("ink")}" stroke-width="1.4"/>',
         text(right - 1, low, str(draw), 20, bold=True),
     ]
 
@@ -105,7 +144,7 @@ def small_card(number: int, read: int, rect: Rect) -> list[str]:
     """Return a card of a fanned pile: its animal; one that lies face down is hatched, with what it counts as."""
     x, y, w, h = rect
     hidden = number >= FACE_DOWN or number == UNKNOWN
-    parts = [box(rect, fill="url(#back)" if hidden else PALE, width=1)]
+    parts = [box(rect, fill="url(#ar-back)" if hidden else PALE, width=1)]
     if read >= 0:
         parts.append(animal(read, x + w / 2, y + h / 2, 0.68 if hidden else 0.82))
     else:
@@ -117,7 +156,7 @@ def footprint(x: float, y: float) -> str:
     """Return the footprint of the starting player."""
     toes = "".join(f'<circle cx="{dx}" cy="{dy}" r="2.6"/>' for dx, dy in ((-7, -3), (-2.5, -8), (3.5, -8), (8, -3)))
     sole = '<ellipse cy="4" rx="6" ry="5"/>'
-    return f'<g class="footprint" transform="translate({x:g} {y:g})" fill="{INK}">{sole}{toes}</g>'
+    return f'<g class="footprint" transform="translate({x:g} {y:g})" fill="{paint("ink")}">{sole}{toes}</g>'
 
 
 def frame(rect: Rect) -> str:

@@ -11,13 +11,13 @@ from html import escape
 from math import cos, hypot, pi, sin, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from companion.rules.drawing import badge, dashes, drawn_names, named, outline, reason_outline, straight_arrow
+from companion.rules.drawing import badge, dashes, drawn_names, named, outline, paint, reason_outline, straight_arrow
 from companion.rules.drawing import caption as ruling_caption
 from companion.rules.i18n import Words
 from companion.rules.ice_team import drifting
 from companion.rules.ice_team.board import GRIDS
 from companion.rules.ice_team.components import DRIFTS, FRAGILE, IGLOO, PAW, PENGUINS, SEA, SEARCHED, TILE_TEXT, UNKNOWN
-from companion.rules.ice_team.svg_signs import CRACKS, DEFS, DRIFT, IGLOO_SIGN, PAW_SIGN, PENGUIN, bear
+from companion.rules.ice_team.svg_signs import bear, definitions, sign
 from companion.rules.names import shortened
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ SIDE = 66.0
 """From the middle of a space to that of the next."""
 MARGIN = 20.0
 LINE = 20
-INK = "#1a1a1a"
+INSET = 5.0
+"""How far the corner of a floe is from that of its space."""
 GAPS = (16, 14)
 """Between an arrow and what stands at its ends."""
 
@@ -82,9 +83,9 @@ def draw(state: IcePosition, move: IceMove | None = None, lang: str = "en", *, r
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
         'font-family="sans-serif">',
         f"<title>{escape(title)}</title>",
+        definitions(_polygon(Grid(grid.hexagons, 0, 0).corners((0, 0), INSET)), layout.grid),
         *([f"<desc>{escape(' '.join(caption))}</desc>"] if caption else []),
-        DEFS,
-        f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
+        f'<rect width="{width:.0f}" height="{height:.0f}" fill="{paint("paper")}"/>',
         *(_space(state, grid, space) for space in range(layout.start)),
         *_shore(state, grid, "start", lang),
         *_shore(state, grid, "village", lang),
@@ -126,39 +127,39 @@ def _space(s: IcePosition, grid: Grid, space: int) -> str:
     x, y = grid.centre(cell)
     found = [
         f'<g id="{name}" class="{TILE_TEXT[tile]}">',
-        f'<polygon points="{_polygon(grid.corners(cell))}" fill="url(#sea)" stroke="#6aa9cf" stroke-width="0.8"/>',
+        f'<polygon points="{_polygon(grid.corners(cell))}" fill="url(#it-sea)"/>',
     ]
     if tile != SEA:
         dashes = ' stroke-dasharray="7 3"' if FRAGILE[tile] else ""
-        fill = "url(#ice)" if tile >= UNKNOWN else "#e6eaed"
         found.append(
-            f'<polygon points="{_polygon(grid.corners(cell, 6))}" fill="{fill}" stroke="{INK}" stroke-width="1.6"'
-            f' stroke-linejoin="round"{dashes}/>'
+            f'<use href="#it-under-{layout.grid}" x="{x:.1f}" y="{y:.1f}"/>'
+            f'<polygon points="{_polygon(grid.corners(cell, INSET))}" fill="url(#it-ice)" stroke="{paint("dusk")}" '
+            f'stroke-linejoin="round"{dashes}/>'
         )
         # Where a bear stands, the sign gives way to be seen beside it.
         place = f"{x + 9:.1f} {y + 5:.1f}) scale(0.85" if any(_standing(s, space)) else f"{x:.1f} {y - 2:.1f}"
         found.append(f'<g transform="translate({place})">{_sign(tile)}</g>')
     found.append(
-        f'<text x="{x:.1f}" y="{y + SIDE * 0.4:.1f}" font-size="11" text-anchor="middle" stroke="#ffffff" '
-        f'stroke-width="3" paint-order="stroke" fill="{INK}">{name}</text></g>'
+        f'<text x="{x:.1f}" y="{y + SIDE * 0.4:.1f}" font-size="11" text-anchor="middle" '
+        f'stroke="{paint("snow")}" stroke-width="3" paint-order="stroke" fill="{paint("dusk")}">{name}</text></g>'
     )
     return "".join(found)
 
 
 def _sign(tile: int) -> str:
     """Return what a tile shows, about its middle."""
-    cracks = CRACKS if FRAGILE[tile] else ""
+    cracks = sign("cracks") if FRAGILE[tile] else ""
     if tile in (IGLOO, SEARCHED):
-        return IGLOO_SIGN[tile == SEARCHED]
+        return sign("empty", "dome empty") if tile == SEARCHED else sign("dome")
     if tile == UNKNOWN:
-        return f'<text y="8" font-size="26" text-anchor="middle" fill="{INK}">?</text>'
+        return f'<text y="8" font-size="26" text-anchor="middle" fill="{paint("dusk")}">?</text>'
     if tile == PAW:
-        return cracks + PAW_SIGN
+        return cracks + sign("pad")
     if DRIFTS[tile]:
-        return cracks + DRIFT
+        return cracks + sign("waves")
     count = PENGUINS[tile]
     places = [(13 * (n - (count - 1) / 2)) for n in range(count)]
-    return cracks + "".join(f'<g transform="translate({place:g} 0)">{PENGUIN}</g>' for place in places)
+    return cracks + "".join(f'<use class="penguin" href="#it-penguin" x="{place:g}"/>' for place in places)
 
 
 def _shore(s: IcePosition, grid: Grid, which: str, lang: str) -> list[str]:
@@ -168,12 +169,13 @@ def _shore(s: IcePosition, grid: Grid, which: str, lang: str) -> list[str]:
     found = [f'<g id="{which}" class="{which}">']
     for cell in cells:
         points = _polygon(grid.corners(cell))
-        found.append(f'<polygon points="{points}" fill="url(#land)" stroke="#a89a86" stroke-width="0.8"/>')
+        found.append(f'<polygon points="{points}" fill="url(#it-land)"/>')
     x, y = grid.centre(cells[len(cells) // 2])
     found.append("</g>")
     found.append(
         f'<text x="{x:.1f}" y="{y + SIDE * 0.42:.1f}" font-size="13" font-weight="bold" text-anchor="middle" '
-        f'stroke="#ffffff" stroke-width="4" paint-order="stroke" fill="{INK}">{WORDS[which].of(lang)}</text>'
+        f'stroke="{paint("snow")}" stroke-width="4" paint-order="stroke" fill="{paint("dusk")}">'
+        f"{WORDS[which].of(lang)}</text>"
     )
     found.append(_bears(s, layout.index(which), x, y - 8, lang))
     return found
@@ -205,7 +207,7 @@ def _edges(layout: TrackLayout, grid: Grid) -> list[str]:
             if where.get((cell[0] + across, cell[1] + down)) != owner:
                 (x0, y0), (x1, y1) = corners[direction], corners[(direction + 1) % len(corners)]
                 found.append(f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}")
-    return [f'<path class="edges" d="{"".join(found)}" fill="none" stroke="{INK}" stroke-width="2.4"/>']
+    return [f'<path class="edges" d="{"".join(found)}" fill="none" stroke="{paint("dusk")}" stroke-width="2.4"/>']
 
 
 def _fish(s: IcePosition, below: float, width: float, lang: str) -> str:

@@ -6,11 +6,13 @@ from html import escape
 from math import cos, pi, sin
 from typing import TYPE_CHECKING, Final
 
-from companion.rules.drawing import INK, badge, caption, drawn_names, named, outline, reason_outline, sheet
+from companion.rules.drawing import badge, caption, drawn_names, named, outline, paint, reason_outline, sheet
 from companion.rules.i18n import Words
 from companion.rules.names import shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from companion.rules.core import Ruling
     from companion.rules.igloo_pop.moves import IglooPopMove
     from companion.rules.igloo_pop.position import PopPosition
@@ -22,15 +24,7 @@ ROW = 30
 ACROSS = 4
 """Igloos in a row below a card."""
 
-# Okabe and Ito's colours where the box has another; each thaler has a shape of its own as well.
-FILL = {
-    "red": "#d55e00",
-    "yellow": "#f0e442",
-    "green": "#009e73",
-    "blue": "#0072b2",
-    "violet": "#cc79a7",
-    "black": "#1a1a1a",
-}
+# Each thaler has a shape besides its colour.
 SHAPE = {
     "red": '<circle r="8"/>',
     "yellow": '<path d="M0-9L9 7H-9z"/>',
@@ -39,7 +33,9 @@ SHAPE = {
     "violet": '<path d="M0-10l3 6.500 7 .6-5.300 4.600 1.700 6.900L0 5l-6.400 3.600 1.700-6.900L-10-2.900l7-.6z"/>',
     "black": '<path d="M-3-9h6v6h6v6h-6v6h-6v-6h-6v-6h6z"/>',
 }
-_DOME = '<path d="M-15 12v-6a15 17 0 0 1 30 0v6h-10v-6h-10v6z" fill="#eaf3f8" stroke="#1a1a1a" stroke-width="1.4"/>'
+_DUSK, _SHADE = paint("dusk"), paint("shade")
+_TINT: Final = {1: paint("shade"), 2: paint("aurora"), 3: paint("yellow")}
+"""What a card is tinted with, by what it is worth."""
 WORDS: Final = {
     "title": Words("Igloo Pop"),
     "village": Words("village"),
@@ -47,6 +43,29 @@ WORDS: Final = {
     "round": Words("round"),
     "has": Words("{name}: thalers {own} + {captured} · cards {cards}"),
 }
+
+
+def _definitions(colours: Iterable[str]) -> str:
+    """Return what a picture is drawn with: the igloo, cards by their worth, and each player's thaler."""
+    size = f'width="{CARD_W}" height="{CARD_H}" rx="8"'
+    return "".join(
+        [
+            '<defs><g id="po-igloo">',
+            f'<ellipse class="shadow" cy="12" rx="19" ry="4" fill="{_DUSK}" opacity=".35"/>',
+            f'<path d="M-15 12v-6a15 17 0 0 1 30 0v6z" fill="{paint("lit")}" stroke="{_DUSK}" stroke-width="1.4"/>',
+            f'<path d="M-14.5 5h29M-11-4h22M0-11v7M-5 5v-9M5 5v-9M-10 12v-7M10 12v-7" fill="none" stroke="{_SHADE}"/>',
+            f'<path d="M-5 12v-3a5 5 0 0 1 10 0v3z" fill="{_DUSK}"/></g><g id="po-card">',
+            f'<rect class="shadow" x="1" y="4" {size} fill="{_DUSK}" opacity=".3"/>',
+            f'<rect {size} fill="{paint("card")}" stroke="{paint("edge")}" stroke-width="1.6"/></g>',
+            *(
+                f'<g id="po-card{worth}"><use href="#po-card"/><rect x="4" y="4" width="{CARD_W - 8}" '
+                f'height="{CARD_H - 8}" rx="5" fill="{tint}" opacity=".3"/></g>'
+                for worth, tint in _TINT.items()
+            ),
+            *(f'<g id="po-{colour}" fill="{paint(colour)}">{SHAPE[colour]}</g>' for colour in colours),
+            "</defs>",
+        ]
+    )
 
 
 def draw(
@@ -67,7 +86,14 @@ def draw(
     if move is not None and ruling is not None:
         parts += _marks(state, move, ruling)
         lines = caption(move, ruling, lang, 72)
-    return sheet(WIDTH, HEIGHT + ROW * len(state.colours) + 4, f"{WORDS['title'].of(lang)}: {state}", parts, lines)
+    return sheet(
+        WIDTH,
+        HEIGHT + ROW * len(state.colours) + 4,
+        f"{WORDS['title'].of(lang)}: {state}",
+        parts,
+        lines,
+        _definitions(state.colours),
+    )
 
 
 def _centre(index: int) -> tuple[float, float]:
@@ -85,7 +111,7 @@ def _players(s: PopPosition, lang: str) -> list[str]:
         x, y = 28, HEIGHT + ROW * seat
         facts = {"own": s.own[colour], "captured": s.captured[colour], "cards": len(s.won[colour])}
         text = escape(WORDS["has"].of(lang).format(name=shortened(name, 20), **facts))
-        thaler = f'<g transform="translate({x} {y})" fill="{FILL[colour]}" stroke="{INK}">{SHAPE[colour]}</g>'
+        thaler = f'<use href="#po-{colour}" x="{x}" y="{y}" stroke="{paint("ink")}"/>'
         found += [thaler, f'<text class="player" x="{x + 20}" y="{y + 7}" font-size="21">{text}</text>']
     return found
 
@@ -117,12 +143,14 @@ def _village(s: PopPosition, lang: str) -> list[str]:
     x, y = WIDTH / 2, HEIGHT / 2
     facts = (f"{words['village']} {s.village_left}", f"{words['stack']} {s.stack_left}", f"{words['round']} {s.round}")
     text = [
-        f'<text x="{x}" y="{y + 18 + 26 * row}" font-size="22" text-anchor="middle">{escape(fact)}</text>'
+        f'<text x="{x}" y="{y + 18 + 26 * row}" font-size="22" text-anchor="middle" '
+        f'fill="{_DUSK}">{escape(fact)}</text>'
         for row, fact in enumerate(facts)
     ]
     return [
-        f'<ellipse cx="{x}" cy="{y}" rx="140" ry="112" fill="#dcecf5" stroke="{INK}" stroke-dasharray="3 5"/>',
-        f'<g transform="translate({x} {y - 26}) scale(1.8)">{_DOME}</g>',
+        f'<ellipse cx="{x}" cy="{y + 7}" rx="141" ry="113" fill="{_SHADE}"/>'
+        f'<ellipse cx="{x}" cy="{y}" rx="140" ry="112" fill="{paint("snow")}"/>',
+        f'<g transform="translate({x} {y - 32}) scale(1.8)"><use href="#po-igloo"/></g>',
         *text,
     ]
 
@@ -130,13 +158,14 @@ def _village(s: PopPosition, lang: str) -> list[str]:
 def _card(place: str, numbers: tuple[int, ...] | None, x: float, y: float) -> list[str]:
     left, top = x - CARD_W / 2, y - CARD_H / 2
     number = place.removeprefix("card")
-    border = 'stroke-width="1.6"' if numbers else 'stroke-dasharray="4 4"'
+    line = "" if numbers else f' stroke="{paint("edge")}" stroke-dasharray="4 4"'
     found = [
-        f'<rect id="{place}" x="{left:.1f}" y="{top:.1f}" width="{CARD_W}" height="{CARD_H}" rx="8" fill="#fffdf4" '
-        f'stroke="{INK}" {border}/>',
-        f'<text x="{left + 8:.1f}" y="{top + 18:.1f}" font-size="16" fill="#555555">{number}</text>',
+        f'<rect id="{place}" x="{left:.1f}" y="{top:.1f}" width="{CARD_W}" height="{CARD_H}" rx="8" '
+        f'fill="none"{line}/>',
+        f'<text x="{left + 8:.1f}" y="{top + 18:.1f}" font-size="16" fill="{paint("ink-soft")}">{number}</text>',
     ]
     if numbers:
+        found.insert(0, f'<use href="#po-card{4 - len(numbers)}" x="{left:.1f}" y="{top:.1f}"/>')
         shown = "/".join(map(str, numbers))
         eskimos = "●" * (4 - len(numbers))
         size = 32 if len(numbers) < 3 else 22
@@ -156,8 +185,10 @@ def _igloo(colour: str, number: int | None, x: float, y: float, nth: int, total:
     found = (
         ""
         if number is None
-        else f'<text y="-8" font-size="17" font-weight="bold" text-anchor="middle" stroke="#ffffff" stroke-width="3" '
-        f'paint-order="stroke">{number}</text>'
+        else f'<text y="-8" font-size="17" font-weight="bold" text-anchor="middle" fill="{_DUSK}" '
+        f'stroke="{paint("lit")}" stroke-width="3" paint-order="stroke">{number}</text>'
     )
-    thaler = f'<g transform="translate(0 3) scale(.8)" fill="{FILL[colour]}" stroke="{INK}">{SHAPE[colour]}</g>'
-    return f'<g class="{colour}" transform="translate({at_x:.1f} {at_y:.1f})">{_DOME}{thaler}{found}</g>'
+    thaler = f'<use href="#po-{colour}" transform="translate(0 3) scale(.8)" stroke="{_DUSK}"/>'
+    return (
+        f'<g class="{colour}" transform="translate({at_x:.1f} {at_y:.1f})"><use href="#po-igloo"/>{thaler}{found}</g>'
+    )

@@ -11,7 +11,17 @@ from math import ceil, sqrt
 from typing import Final
 
 from companion.rules.core import Ruling
-from companion.rules.drawing import badge, dashes, named, outline, reason_outline, straight_arrow
+from companion.rules.drawing import (
+    INK,
+    LETTER_ON,
+    badge,
+    dashes,
+    named,
+    outline,
+    paint,
+    reason_outline,
+    straight_arrow,
+)
 from companion.rules.drawing import caption as ruling_caption
 from companion.rules.i18n import Words
 from companion.rules.iglu_iglu import moves as m
@@ -20,6 +30,7 @@ from companion.rules.iglu_iglu.drifting import line
 from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.position import IgluPosition
 from companion.rules.iglu_iglu.state import IgluState
+from companion.rules.iglu_iglu.svg_signs import DEFS, LETTER
 
 CELL = 64
 MARGIN = 24
@@ -31,28 +42,7 @@ WIDTH = 68
 GAPS = (14, 18)
 """Between an arrow and what stands at its ends."""
 
-# Colours that stay apart for colour-blind people (Okabe and Ito), with the letter of each tribe by language.
-INK = "#1a1a1a"
-FILL = {"red": "#d55e00", "blue": "#0072b2", "yellow": "#f0e442", "green": "#009e73"}
-TEXT_ON = {"red": "#ffffff", "blue": "#ffffff", "yellow": INK, "green": "#ffffff"}
-LETTER: Final = {
-    "red": Words("R"),
-    "blue": Words("B"),
-    "yellow": Words("Y"),
-    "green": Words("G"),
-}
 WORDS: Final = {"board": Words("Iglu Iglu, position")}
-
-_DEFS = """<defs>
-<pattern id="water" width="16" height="12" patternUnits="userSpaceOnUse"><rect width="16" height="12" fill="#bfe0f2"/>\
-<path d="M0 6q4-4 8 0t8 0" fill="none" stroke="#6aa9cf" stroke-width="1.2"/></pattern>
-<pattern id="floe" width="14" height="14" patternUnits="userSpaceOnUse"><rect width="14" height="14" fill="#ffffff"/>\
-<circle cx="7" cy="7" r="0.9" fill="#9aa7b0"/></pattern>
-<pattern id="pack" width="10" height="10" patternUnits="userSpaceOnUse"><rect width="10" height="10" fill="#e6eaed"/>\
-<path d="M0 10L10 0M0 0L10 10" stroke="#8b98a3" stroke-width="1"/></pattern>
-<pattern id="land" width="12" height="12" patternUnits="userSpaceOnUse"><rect width="12" height="12" fill="#a89a86"/>\
-<path d="M2 10l4-7 4 7z" fill="#6d604c"/></pattern>
-</defs>"""
 
 
 def draw(state: IgluState, move: IgluMove | None = None, lang: str = "en", *, ruling: Ruling | None = None) -> str:
@@ -67,9 +57,10 @@ def draw(state: IgluState, move: IgluMove | None = None, lang: str = "en", *, ru
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {height}" role="img" font-family="sans-serif">',
         f"<title>{escape(title)}</title>",
+        DEFS,
         *([f"<desc>{escape(' '.join(caption))}</desc>"] if caption else []),
-        _DEFS,
-        f'<rect width="{SIZE}" height="{height}" fill="#ffffff"/>',
+        f'<rect width="{SIZE}" height="{height}" fill="{paint("paper")}"/>',
+        f'<rect x="{MARGIN}" y="{MARGIN}" width="{8 * CELL}" height="{8 * CELL}" fill="url(#ig-sea)"/>',
         *_grounds(state),
         *_names(),
         *(piece for number in range(64) for piece in _pieces(state, number, lang)),
@@ -102,14 +93,8 @@ def _grounds(s: IgluPosition) -> list[str]:
         ground = "land" if CORNERS & bit else "pack" if s.packs & bit else "floe" if s.floes & bit else "water"
         found.append(
             f'<rect id="{SQUARES[number]}" class="{ground}" x="{x}" y="{y}" width="{CELL}" height="{CELL}" '
-            f'fill="url(#{ground})" stroke="#4d5a63" stroke-width="0.8"/>'
+            f'fill="url(#ig-{ground})"/>'
         )
-        if ground in ("floe", "pack"):
-            thick = 3.5 if ground == "pack" else 1.6
-            found.append(
-                f'<rect x="{x + 3}" y="{y + 3}" width="{CELL - 6}" height="{CELL - 6}" rx="9" fill="none" '
-                f'stroke="{INK}" stroke-width="{thick}"/>'
-            )
     return found
 
 
@@ -154,28 +139,15 @@ def _pieces(s: IgluPosition, number: int, lang: str) -> list[str]:
     return found
 
 
-_SHAPE = {
-    "red": '<circle r="11.5"/>',
-    "blue": '<rect x="-10.5" y="-10.5" width="21" height="21"/>',
-    "yellow": '<path d="M0-14L13 10H-13z"/>',
-    "green": '<path d="M0-14L14 0 0 14-14 0z"/>',
-}
-_IGLOO = '<path d="M-15 12v-7a15 18 0 0 1 30 0v7h-5v-5h-7v5z"/>'
-_ANIMAL = {
-    "fish": '<path d="M-15 0q11-17 21-2l9-8v20l-9-8q-10 15-21-2z" fill="#ffffff"/>',
-    "fox": '<path d="M-12-13l7 4h10l7-4-2 14-10 12-10-12z" fill="#ffffff"/>',
-    "bear": '<path d="M-9-8a5 5 0 1 1 6-4a12 12 0 0 1 6 0a5 5 0 1 1 6 4a12 12 0 1 1-18 0z" fill="#1a1a1a"/>',
-}
+_DROP: Final = {"igloo": 3, "bear": 10.5}
+"""How far below the middle of a piece its writing stands, where that is not 5."""
 
 
 def _piece(kind: str, what: str, count: int, x: float, y: float, scale: float, lang: str) -> str:
-    if kind in ("inuit", "igloo"):
-        fill, ink = FILL[what], TEXT_ON[what]
-        body = _IGLOO if kind == "igloo" else _SHAPE[what]
-        mark, drop = LETTER[what].of(lang), (3 if kind == "igloo" else 5)
-    else:
-        fill, ink = "#ffffff", "#ffffff" if kind == "bear" else INK
-        body, mark, drop = _ANIMAL[kind], what, 5
+    tribe = kind in ("inuit", "igloo")
+    sign = f"{kind}-{what}" if tribe else kind
+    ink = LETTER_ON.get(what, "#ffffff") if tribe else INK
+    mark, drop = LETTER[what].of(lang) if tribe else what, _DROP.get(kind, 5)
     number = (
         f'<text x="13" y="15" font-size="11" font-weight="bold" text-anchor="end" stroke="#ffffff" stroke-width="3" '
         f'paint-order="stroke" fill="{INK}">×{count}</text>'
@@ -184,8 +156,9 @@ def _piece(kind: str, what: str, count: int, x: float, y: float, scale: float, l
     )
     return (
         f'<g class="{kind} {what}" transform="translate({x:g} {y:g}) scale({scale:.3g})">'
-        f'<g fill="{fill}" stroke="{INK}" stroke-width="1.6">{body}</g>'
-        f'<text y="{drop}" font-size="13" font-weight="bold" text-anchor="middle" fill="{ink}">{mark}</text>'
+        f'<use href="#ig-{sign}"/>'
+        f'<text y="{drop}" font-size="{11 if kind == "bear" else 13}" font-weight="bold" text-anchor="middle" '
+        f'fill="{ink}">{mark}</text>'
         f"{number}</g>"
     )
 

@@ -13,13 +13,13 @@ const WIDE = 1080;
 const ROW = 96;
 /** A picture that leaves the page takes its colours with it: paper and ink, as the page has them by day. */
 const STYLE = `text { fill: #10263a; font: 600 44px Georgia, "DejaVu Serif", serif } .quiet { fill: #45596b; font-size: 30px }
-  .disc { stroke: #10263a; stroke-width: 1.5 } .shape { fill: #fff } .shape .digit { fill: #fff; font: 700 14px sans-serif }
-  .piece { stroke: #1a1a1a; stroke-width: 1.6 } .piece text { stroke: none; font: 700 14px sans-serif; fill: #fff } .piece.yellow text { fill: #1a1a1a }
-  .piece.red { fill: #d55e00 } .piece.blue { fill: #0072b2 } .piece.yellow { fill: #f0e442 } .piece.green { fill: #009e73 }
-  .red .disc, .p1 .disc { fill: #c9303a } .yellow .disc { fill: #e8b31d } .green .disc { fill: #2c8a4b } .blue .disc, .p2 .disc { fill: #2464c4 }
+  .disc { stroke: #10263a; stroke-width: 1.5 } .shape { fill: #fff } :is(.yellow, .green) .shape { fill: #1a1a1a } .shape .digit { fill: #fff; font: 700 14px sans-serif }
+  .piece { stroke: #1a1a1a; stroke-width: 1.6 } .piece text { stroke: none; font: 700 14px sans-serif; fill: #fff } .piece:is(.yellow, .green) text { fill: #1a1a1a }
+  .piece.red { fill: #c9303a } .piece.blue { fill: #2464c4 } .piece.yellow { fill: #e8b31d } .piece.green { fill: #3a9d52 }
+  .red .disc, .p1 .disc { fill: #c9303a } .yellow .disc { fill: #e8b31d } .green .disc { fill: #3a9d52 } .blue .disc, .p2 .disc { fill: #2464c4 }
   .violet .disc, .p3 .disc { fill: #7c47b3 } .black .disc, .p4 .disc { fill: #23262d } .grid { stroke: #b9cad5 } .chart text { font: 13px sans-serif }
   .line path { fill: none; stroke-linejoin: round } .rim { stroke: #fffdf8; stroke-width: 6 } .ink { stroke-width: 3 } .line.red .ink, .line.p1 .ink { stroke: #c9303a }
-  .line.yellow .ink { stroke: #e8b31d } .line.green .ink { stroke: #2c8a4b } .line.blue .ink, .line.p2 .ink { stroke: #2464c4; stroke-dasharray: 8 6 }
+  .line.yellow .ink { stroke: #e8b31d } .line.green .ink { stroke: #3a9d52 } .line.blue .ink, .line.p2 .ink { stroke: #2464c4; stroke-dasharray: 8 6 }
   .line.violet .ink, .line.p3 .ink { stroke: #7c47b3 } .line.black .ink, .line.p4 .ink { stroke: #23262d; stroke-dasharray: 4 4 }`;
 
 /** Draw the ranking and how the scores went as a picture that stands by itself. */

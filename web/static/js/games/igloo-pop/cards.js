@@ -9,6 +9,7 @@ import { icon, thaler } from "../../art.js";
  */
 export function igloo({ colour, number = null, sensor = false, current = false }, x, y, scale = 1) {
   return s("g", { class: ["iglet", current && "current"], transform: `translate(${x} ${y}) scale(${scale})` },
+    s("ellipse", { class: "shadow", cx: 2, cy: 1, rx: 22, ry: 4.5 }),
     s("path", { class: "dome", d: "M-19 0v-5a19 19 0 0 1 38 0v5z" }),
     s("path", { class: "bricks", d: "M-18-9h36M-13-17h26M-6-9v-8M6-9v-8M-11 0v-9M11 0v-9" }),
     number === null

@@ -82,9 +82,10 @@ function oneCard(card, { action, picked, current, currentIgloo, result, fresh, n
       ...button,
       "data-key": card.place,
       "aria-label": describe(card, result, names),
-      class: ["card", !card.numbers && "empty", picked && "picked", current && "now", fresh && "fresh", action && "live"],
+      class: ["card", card.numbers ? `worth${card.points}` : "empty", picked && "picked", current && "now", fresh && "fresh", action && "live"],
       transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
     },
+    card.numbers && s("rect", { class: "shadow", x: 3 - WIDTH / 2, y: 9 - HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: 18 }),
     s("rect", { class: "paper", x: -WIDTH / 2, y: -HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: 16 }),
     s("rect", { class: "frame", x: -WIDTH / 2 + 8, y: -HEIGHT / 2 + 8, width: WIDTH - 16, height: HEIGHT - 16, rx: 10 }),
     card.numbers
@@ -104,14 +105,23 @@ function badge(result) {
       : s("path", { class: "none", d: `M-24 ${HEIGHT / 2 - 86}l48 48m0-48l-48 48` }));
 }
 
+/** An igloo of the village; `away`: where one stood. */
+function home(away) {
+  const dome = s("path", { class: ["home", away && "away"], d: "M-26 0v-7a26 26 0 0 1 52 0v7z" });
+  return away ? dome : [
+    s("ellipse", { class: "shadow", cx: 3, cy: 2, rx: 30, ry: 6 }), dome,
+    s("path", { class: "bricks", d: "M-25-11h50M-18-22h36M0-33v11M-9-22v11M9-22v11M-17-11v11M17-11v11" }),
+    s("path", { class: "door", d: "M-8 0v-4a8 8 0 0 1 16 0v4z" })];
+}
+
 function village(left, lines) {
   const igloos = Array.from({ length: 12 }, (_, i) => {
     const angle = (i / 12) * 2 * Math.PI - Math.PI / 2;
     return s("g", { transform: `translate(${(Math.cos(angle) * 172).toFixed(1)} ${(Math.sin(angle) * 168 + 16).toFixed(1)})` },
-      s("path", { class: ["home", i >= left && "away"], d: "M-26 0v-7a26 26 0 0 1 52 0v7z" }));
+      home(i >= left));
   });
   return s("g", { class: "village", "aria-hidden": "true" },
-    s("circle", { class: "ground", r: 216 }),
+    s("circle", { class: "edge", cy: 12, r: 216 }), s("circle", { class: "ground", r: 216 }),
     igloos,
     lines.map((line, i) =>
       s("text", { class: i ? "small" : "large", "text-anchor": "middle", y: i ? 42 : 6 }, line)));
