@@ -40,7 +40,7 @@ function instruction(sitting) {
 export function shakingOn(sitting, simulating) {
   const { answer, done, shakes } = sitting;
   return h("section", { class: "panel sitting", "data-key": "sitting", "data-task": "shake-on", "data-done": done ? "yes" : null },
-    h("h2", null, t("The referee's count"), " ", kindMark(sitting.kind)),
+    h("h2", null, t("The referee’s count"), " ", kindMark(sitting.kind)),
     !sitting.calibrated && h("p", { class: "note" }, t("This igloo was not calibrated: counted as an unknown one.")),
     sitting.person && h("p", { class: "quiet" }, t("Shaken by %(name)s", { name: sitting.person })),
     !done && [
