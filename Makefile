@@ -12,7 +12,7 @@ APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-
   libsimavr-dev libelf-dev pkg-config
 APT_BROWSER := chromium-headless-shell fonts-dejavu-core
 APT_INSTALL := shellcheck systemd mosquitto e2fsprogs age strace openssh-client
-APT_MACHINE := qemu-system-arm qemu-user-static mmdebstrap e2fsprogs
+APT_MACHINE := qemu-system-arm qemu-user-static mmdebstrap arch-test e2fsprogs
 # The lock: versions, and the hashes that their files must have; of what runs, and of all that development needs.
 LOCK := --constraint constraints.txt
 RUN_ARGS ?=

@@ -58,7 +58,7 @@ uninstall() {
   rm -rf "$PREFIX"
   if systemd; then
     systemctl daemon-reload
-    udevadm control --reload
+    udevadm control --reload || true
   fi
   say "The companion is gone. The nights are kept in $DATA (and the user companion, to whom they belong)."
 }
@@ -128,7 +128,8 @@ switch_to() {
   if systemd; then
     systemctl daemon-reload
     systemctl enable --quiet companion
-    udevadm control --reload
+    # A container has a systemd, but no udevd.
+    udevadm control --reload || true
     udevadm trigger --subsystem-match=tty --subsystem-match=usb || true
   fi
   sync || die "The card refuses to write; sudo companion doctor says more."

@@ -17,6 +17,8 @@ PROPERTIES = (
     *("User", "Group", "StateDirectory", "StateDirectoryMode", "UMask", "WorkingDirectory", "MemoryMax", "TasksMax"),
 )
 """Of the unit: all that is given to each try as it stands there."""
+LISTED = ("IPAddressDeny", "IPAddressAllow")
+"""Of these systemd-run takes a name such as ``localhost`` by itself only; given again, they add up, as in a unit."""
 ALLOWED, HELD = "allowed", "held back"
 REFUSED = "Operation not permitted"
 PUBLIC, PRIVATE = "192.0.2.1", "10.0.2.2"
@@ -75,7 +77,8 @@ def options(unit: str) -> list[str]:
     for line in unit.splitlines():
         name, _, value = line.partition("=")
         if name in PROPERTIES:
-            found += ["-p", f"{name}={value}"]
+            for one in value.split() if name in LISTED else [value]:
+                found += ["-p", f"{name}={one}"]
     return found
 
 

@@ -53,7 +53,10 @@ def test_every_restriction_of_the_unit_is_given_to_the_tries() -> None:
     assert "NoNewPrivileges=yes" in given and "IPAddressDeny=any" in given and "User=companion" in given
     after = unit[unit.index("User=") : unit.index("[Install]")]
     lines = [line for line in after.splitlines() if line and not line.startswith("#")]
-    assert [one for one in lines if one not in given] == []
+    lists = [line for line in lines if line.startswith("IPAddress")]
+    assert [one for one in lines if one not in given and one not in lists] == []
+    told = [f"{line.split('=')[0]}={word}" for line in lists for word in line.split("=")[1].split()]
+    assert [one for one in given if one.startswith("IPAddress")] == told and "IPAddressAllow=localhost" in told
     assert quoted(["it's", "$HOME"]) == "'it'\\''s' '$HOME'"
 
 
