@@ -139,7 +139,7 @@ def test_no_button_of_the_table_stands_alone(phones: Phones, service: Service, w
     page.goto(f"{service.url}/#referee")
     page.fill("form[data-submit=judge] input", "place red card3")
     page.click("form[data-submit=judge] button")
-    expect(page.locator(".verdict svg rect").first).to_be_visible()
+    expect(page.locator(".verdict svg > rect").first).to_be_visible()
     expect(page.locator(".verdict svg .caption")).to_have_count(0)
     sizes = page.eval_on_selector_all(
         ".verdict svg text.player", "all => all.map(one => one.getBoundingClientRect().height)"
