@@ -125,7 +125,8 @@ def first_round(page: Page, service: Service) -> int:
 def pop_actions(page: Page, service: Service, seed: int, rounds: int) -> Counter[int]:
     """Play Igloo Pop by tapping as chance has it; return how many actions take so many taps more than the hands do.
 
-    The hands put an igloo down and lay a thaler (2), stop shaking, say stop, turn an igloo over (1); new cards come by themselves.
+    The hands put an igloo down and lay a thaler (2), stop shaking, say stop, turn an igloo over (1); new cards
+    come by themselves.
     """
     rng, found = Random(seed), Counter[int]()
 
