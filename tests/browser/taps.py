@@ -125,7 +125,8 @@ def first_round(page: Page, service: Service) -> int:
 def pop_actions(page: Page, service: Service, seed: int, rounds: int) -> Counter[int]:
     """Play Igloo Pop by tapping as chance has it; return how many actions take so many taps more than the hands do.
 
-    The hands put an igloo down and lay a thaler (2), stop shaking, say stop, turn an igloo over, lay out new cards (1).
+    The hands put an igloo down and lay a thaler (2), stop shaking, say stop, turn an igloo over (1); new cards
+    come by themselves.
     """
     rng, found = Random(seed), Counter[int]()
 
@@ -139,9 +140,7 @@ def pop_actions(page: Page, service: Service, seed: int, rounds: int) -> Counter
 
     page.goto(service.url)
     for _ in range(rounds):
-        page.wait_for_selector("[data-do=deal], [data-do=start]")
-        if page.locator("[data-do=deal]").count():
-            act(1, "[data-do=deal]")
+        page.wait_for_selector("[data-do=start]")
         act(1, "[data-do=start]")
         placed = 0
         for colour in rng.sample(("red", "blue", "green"), 3):

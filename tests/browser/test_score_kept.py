@@ -102,8 +102,8 @@ def test_an_open_game_ends_with_a_sheet_or_early(phones: Phones, service: Servic
     expect(page.locator("[data-key=menu]")).to_be_visible()
     page.click("[data-key=menu] summary")
     page.click("[data-do=close-dialog]")
-    page.click("#dialog [data-do=dialog-yes]")
     expect(page.locator("[data-key=ending] h1")).to_contain_text("Ended early")
+    expect(page.locator("[data-do=undo]")).to_have_text(["Not yet: play on"])
     expect(page.locator("[data-key=early]")).to_contain_text("nobody has won")
     phones.shot(page, "ended-early", full=True)
     page.click("[data-do=share]")
@@ -122,8 +122,10 @@ def test_an_open_game_ends_with_a_sheet_or_early(phones: Phones, service: Servic
         expect(page.locator(tapped).locator("visible=true")).to_have_count(0)
     phones.shot(page, "ended-early-printed", full=True)
     page.emulate_media(media="screen")
+    # It was done at once, and goes back as easily.
     page.click("[data-do=undo]")
-    page.click("#dialog [data-do=dialog-yes]")
+    expect(page.locator("[data-key=ending]")).to_have_count(0)
+    assert page.locator("#dialog[open]").count() == 0
 
     page.click("[data-key=menu] summary")
     page.click("[data-key=menu] a[href='#score']")

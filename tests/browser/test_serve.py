@@ -48,17 +48,18 @@ def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path)
 
         expect(panel.locator("[data-motion=rest]")).to_be_visible()
 
+        page.fill("input[name=name-red]", "Ann")
+        page.click("form.setup button[type=submit]")
+
         # A photo from the phone: the table is found and straightened.
         photo = {"name": "table.jpg", "mimeType": "image/jpeg", "buffer": standard().jpeg}
-        page.set_input_files("input[type=file]", photo)
-        expect(page.locator(".camera-panel")).to_contain_text("All four markers were found.")
+        page.set_input_files("[data-key=photo] input[type=file]", photo)
+        expect(page.locator("[data-key=photo]")).to_contain_text("All four markers were found.")
         picture = page.locator(".picture img")
         expect(picture).to_have_attribute("alt", "The table from above, straightened")
         assert picture.evaluate("(img) => img.decode().then(() => img.naturalWidth)") > 100
 
         # A round: Ann's igloo wears the cap, and is a witness.
-        page.fill("input[name=name-red]", "Ann")
-        page.click("form.setup button[type=submit]")
         page.click("[data-do=start]")
         expect(page.locator(".hidden-count")).to_be_visible()
         page.click(".igloo-panel .extras [data-action=turn_over]")

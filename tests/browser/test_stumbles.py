@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from companion.lab.worlds.boards import players
+from companion.ports import CameraStatus, DeviceKind, DeviceState
 from tests.browser.conftest import Phones, sent, taken_up
 from tests.browser.test_training import history
 from tests.web.assembly import Service
+from web.http.json_forms import camera_form
 
 pytestmark = pytest.mark.browser
 
@@ -221,6 +224,47 @@ def test_igloos_are_shown_where_the_game_is_played_with_them(phones: Phones, ser
     page = phones.player()
     expect(page.locator(".scores")).to_be_visible()
     expect(page.locator(".igloo-panel")).to_have_count(0)
+
+
+TECHNICAL = re.compile(r"usb:|http address|No camera|No igloo|1,?280|Port|Sample|/s")
+
+
+@pytest.mark.parametrize("game", [None, "igloo-pop", "iglu-iglu", "arctic", "ice-team"])
+def test_a_table_without_devices_has_no_panel_of_them(phones: Phones, service: Service, game: str | None) -> None:
+    companion = service.companion
+    if game == "igloo-pop":
+        companion.open_match()
+    elif game:
+        companion.do("open-match", {"game": game, "players": players(game)})
+    page = phones.host(width=1280)
+    side = page.locator("#side")
+    expect(page.locator(".play" if game else "form.setup")).to_be_visible()
+    expect(side.locator(".settings-link")).to_be_visible()
+    expect(side.locator("[data-key=igloo], [data-key=camera]")).to_have_count(0)
+    # A photo is sent where the rounds of a game are scored by photo.
+    expect(side.locator("[data-change=photo]")).to_have_count(int(game == "igloo-pop"))
+    expect(side).not_to_contain_text(TECHNICAL)
+    # With a camera there is one line of it, and what it is stands in the workshop.
+    companion.camera_service.choose("usb:7")
+    camera = CameraStatus("usb:7", DeviceKind.REAL, DeviceState.CONNECTED, 1280, 720, 15.0)
+    companion.camera_service.told = camera
+    companion.hub.publish("camera", camera_form(camera, None, companion.follow_service.status()))
+    expect(side.locator("[data-key=camera]")).to_have_text(re.compile("^The camera *ready *real$"))
+    expect(side.locator("[data-key=camera] .lamp.connected")).to_be_visible()
+    expect(side.locator("[data-change=photo]")).to_have_count(0)
+    expect(side).not_to_contain_text(TECHNICAL)
+    phones.shot(page, f"devices-{game}")
+    page.evaluate("location.hash = '#workshop/camera'")
+    panel = page.locator(".camera-panel")
+    expect(panel).to_contain_text("1280 × 720, 15.0/s")
+    expect(panel.locator("[data-change=photo]")).to_have_count(1)
+    page.click(".camera-panel summary")
+    expect(panel).to_contain_text("usb:0, pi, or the http address of a stream")
+    page.fill("#camera-source", "")
+    page.click(".source button")
+    expect(panel).to_contain_text("No camera is chosen")
+    page.evaluate("location.hash = '#workshop/igloo'")
+    expect(page.locator("[data-key=part-igloo]")).to_contain_text("No igloo with a sensor is connected")
 
 
 @pytest.mark.parametrize(("language", "said"), [("de-DE", "0,0 MB"), ("fr-FR", "0,0 Mo")])

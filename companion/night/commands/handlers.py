@@ -34,7 +34,7 @@ from companion.night.commands.context import (
 )
 from companion.night.commands.score_sheet_entry import keep_sheet, new_id
 from companion.night.commands.seating import right_seats, seated
-from companion.night.log.match import Match, Seat, undo_is_free
+from companion.night.log.match import Match, Seat, end_is_free, undo_is_free
 from companion.night.log.projection import start
 from companion.rules import game
 from companion.rules.core import InvalidMoveError, Move, RulesError, SetupError, State
@@ -314,8 +314,9 @@ def _undo(context: CommandContext, asked: UndoBody) -> PlannedEntry:
     keep = asked.to
     if match.ended is not None:
         _at_most(keep, len(steps), len(steps))
-        context.agreed(asked.agreed)
-        return PlannedEntry("undo", {"to": keep, "from": keep, "agreed": True})
+        if asked.agreed or not end_is_free(match, context.by.id):
+            context.agreed(asked.agreed)
+        return PlannedEntry("undo", {"to": keep, "from": keep, "agreed": asked.agreed})
     if not steps:
         raise refused("refused", "nothing-to-undo")
     _at_most(keep, 0, len(steps) - 1)

@@ -111,12 +111,12 @@ class Night:
     check it).
     ``keep-sheet`` takes a position in the one form of a board, whose score the rules reckon; it is refused when the
     rules find anything wrong with it, or the game in it is not over. Names are in ``players`` only.
-    ``undo`` of an end that the table made (``end-early``, ``keep-sheet``) says how many moves there are as ``to`` and
-    always needs ``agreed``. Else it is free for the sender's own last entry; past a reveal, past cards that the
-    companion drew, past the beginning or the end of a live round, and for anything older or another's, it needs
-    ``agreed: true``, which only the host may say (``problem`` is ``agreement`` without it, ``forbidden`` from a
-    player). The log says so when
-    counts could be seen before the table went back into a round.
+    ``undo`` of an end that the table made (``end-early``, ``keep-sheet``) says how many moves there are as ``to``. It
+    is free for the sender's own last entry: an early end while no count was hidden, moves, a check of which nothing
+    was turned over. Past a score sheet, a reveal, cards that the companion drew, or the beginning or the end of a live
+    round, and for anything older or another's, it needs ``agreed: true``, which only the host may say (``problem`` is
+    ``agreement`` without it, ``forbidden`` from a player). The log says so when counts could be seen before the table
+    went back into a round.
     """
 
     def __init__(

@@ -186,16 +186,30 @@ class Match:
         return [self.colours[player] for player in ranking[0]] if ranking else []
 
 
+def end_is_free(match: Match, who: str | None = None) -> bool:
+    """Return whether the end that the table made may be taken back without agreement.
+
+    It must be an early one, made by ``who`` (None: anybody), and no count may have come to light by it: the end of a
+    game opens what a round keeps hidden.
+    """
+    ended = match.ended
+    if ended is None or ended.state is not None or match.view.hidden(match.state):
+        return False
+    return who is None or ended.by == who
+
+
 def undo_is_free(match: Match, keep: int, who: str | None = None) -> bool:
     """Return whether the steps after ``keep`` may go without agreement.
 
     They must be (of) the last entry, made by ``who`` (None: anybody), and neither reveal nor draw anything. Nor may
-    they begin or end a live round: who could step out of one and in again alone could hear a count in between.
+    they begin or end a live round: who could step out of one and in again alone could hear a count in between. A
+    round that was ended and of which nothing was turned over is such a one no more: counts stayed hidden throughout.
     What the camera entered by itself goes with a tap: it revealed nothing that did not lie there for all to see.
     """
     steps = match.steps
     last = steps[-1]
-    round_stands = len({match.view.live(state) for state in match.states[keep:]}) == 1
+    between = match.states[keep:]
+    round_stands = len({match.view.live(state) for state in between}) == 1 or all(map(match.view.hidden, between))
     if last.by == CAMERA:
         return round_stands and all(step.seq == last.seq for step in steps[keep:])
     return round_stands and all(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from companion.night.log.match import CORRECTION, LogLine, Match, undo_is_free
+from companion.night.log.match import CORRECTION, LogLine, Match, end_is_free, undo_is_free
 from companion.night.log.projection import NightProjection, role_of, seat_names
 from companion.night.messages import say
 from companion.night.views.summary import story
@@ -118,7 +118,8 @@ def _can_undo(projection: NightProjection, match: Match) -> dict[str, Any] | Non
     if match.ended is not None:
         line = next((line for line in reversed(projection.log) if line.entry.seq == match.ended.seq), None)
         said = line.words if line is not None else say("ended-early")
-        return {"to": len(match.steps), **said.to_json(), "by": match.ended.by, "needs_agreement": True}
+        agreement = not end_is_free(match)
+        return {"to": len(match.steps), **said.to_json(), "by": match.ended.by, "needs_agreement": agreement}
     if not match.steps:
         return None
     last = match.steps[-1]

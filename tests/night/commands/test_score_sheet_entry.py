@@ -290,8 +290,11 @@ def test_a_game_that_is_ended_early_keeps_its_standing(night: Table) -> None:
     night.restart()
     assert night.view == view == night.refolded()
 
-    night.no("agreement", "undo", {"to": match["moves"]})
-    night.do("undo", {"to": match["moves"], "agreed": True})
+    # Nobody shook, so nothing was heard that had been hidden: who ended it goes back alone.
+    assert not match["can_undo"]["needs_agreement"]
+    another = type(night.host)(night.host.role, "host-b")
+    night.no("agreement", "undo", {"to": match["moves"]}, by=another)
+    night.do("undo", {"to": match["moves"]})
     assert (night.match["over"], night.match["ranking"], night.match["phase"]) == (
         False,
         match["ranking"],
@@ -326,9 +329,17 @@ def test_an_end_in_a_live_round_cannot_be_taken_back_alone(night: Table) -> None
     night.do("end-early")
     assert not night.night.live_round()
     assert night.match["can_undo"]["needs_agreement"]
+    night.no("agreement", "undo", {"to": 10})
     answer = night.do("undo", {"to": 10, "agreed": True})
     assert night.night.live_round()
     assert "seen" in answer.message.en
+    # In a check of which nothing was turned over counts are as hidden, and an end brings them to light.
+    night.moves("place red card1")
+    night.do("check")
+    assert night.night.live_round()
+    night.do("end-early")
+    assert night.match["can_undo"]["needs_agreement"]
+    night.no("agreement", "undo", {"to": night.match["moves"]})
 
 
 def test_nothing_hidden_is_told_of_a_game_that_ended_early(night: Table) -> None:

@@ -358,7 +358,11 @@ class NightMachine(RuleBasedStateMachine):
         match = self.match
         assert match is not None
         answer = self.ask("undo", {"to": match["moves"], "agreed": agreed}, by)
-        assert answer.ok == (by is HOST and agreed)
+        can = match["can_undo"]
+        if agreed:
+            assert answer.ok == (by is HOST)
+        else:
+            assert answer.ok == (can["by"] == by.id and not can["needs_agreement"])
         if answer.ok and self.match is not None:
             assert (self.match["id"], self.match["players"]) == (match["id"], match["players"]) or match[
                 "ended_by"

@@ -4,7 +4,7 @@ import { h, style } from "./dom.js";
 import { icon } from "./art.js";
 import { alike, cellWindow, placeSigns, placeWords } from "./camera-cells.js";
 import { CORNERS, overlay, placeOf } from "./camera-picture.js";
-import { cameraPanel } from "./devices.js";
+import { cameraPanel, chooseCamera } from "./camera-panel.js";
 import { gameButtons, gameOf, games, has, orFirst } from "./games.js";
 import { ask, showRefusal, tell } from "./net.js";
 import { change, isHost, match, store } from "./store.js";
@@ -236,5 +236,6 @@ export const PART_DO = {
 };
 
 export const PART_SUBMIT = {
+  camera: chooseCamera,
   "camera-settle": (form) => work("", () => tell("/api/settings", { camera_settle_tenths: Math.round(10 * Number(new FormData(form).get("settle"))) })),
 };

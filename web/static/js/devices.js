@@ -2,10 +2,10 @@
 
 import { h, s } from "./dom.js";
 import { icon } from "./art.js";
-import { part } from "./games.js";
+import { has, part } from "./games.js";
 import { kindMark } from "./rulings.js";
 import { liveWave } from "./waveform.js";
-import { isHost, liveRound, match, mayAct, store } from "./store.js";
+import { countHidden, match, mayAct, store } from "./store.js";
 import { list, number, percent, t, tn } from "./words.js";
 
 /** The state of a device in words. */
@@ -111,7 +111,7 @@ export function distribution(count) {
 /** What the counter makes of the shaking, or that it is hidden. */
 export function countNow() {
   const { count } = store;
-  if (liveRound() || count.hidden) {
+  if (countHidden()) {
     return h("p", { class: "hidden-count", "data-key": "hidden" }, icon("igloo"), t("The count is hidden until the first igloo of the check is turned over."));
   }
   if (count.posterior) {
@@ -157,21 +157,23 @@ function simulator() {
         plugged ? button("unplug", "plug", t("Unplug")) : button("replug", "plug", t("Plug in again")))));
 }
 
-/** Draw what is known of the igloos. */
+/** Draw what a family wants to know of the igloos; nothing where there is none. */
 export function iglooPanel() {
   const { igloos } = store.igloo;
+  if (!igloos.length) return null;
   return h("section", { class: "panel igloo-panel", "data-key": "igloo" },
     h("h2", null, icon("igloo"), " ", t("The igloo")),
-    igloos.length
-      ? h("ul", { class: "plain" }, igloos.map(readiness))
-      : h("p", { class: "quiet" }, t("No igloo with a sensor is connected. The game needs none; plug one in at any time.")),
+    h("ul", { class: "plain" }, igloos.map(readiness)),
     // Above what comes and goes while it shakes, so that no button moves away under a finger.
     simulator(),
-    igloos.length ? [motion(), countNow()] : null,
-    igloos.length > 0 && mayAct() && h("p", { "data-key": "to-workshop" }, h("a", { href: "#workshop/igloo" }, t("Calibrate this igloo, or let the referee count"))));
+    motion(),
+    countNow(),
+    mayAct() && h("p", { "data-key": "to-workshop" }, h("a", { href: "#workshop/igloo" }, t("Calibrate this igloo, or let the referee count"))));
 }
 
-function picture(table) {
+/** The newest picture of the table; what it shows is for those who take part. */
+export function picture() {
+  const { table } = store.camera;
   if (!table || !mayAct()) return null;
   const which = table.straight ? "table" : "frame";
   return h("figure", { class: "picture" },
@@ -184,7 +186,14 @@ function picture(table) {
       table.note ? ` ${t(table.note)}` : ""));
 }
 
-function evidenceList(match) {
+/** A photo of the table from this phone, and the picture that is kept with the game. */
+export const sendPhoto = (match) => h("div", { class: "row" },
+  h("label", { class: "second file" }, icon("camera"), h("span", null, t("Send a photo of the table")),
+    h("input", { type: "file", accept: "image/*", capture: "environment", "data-change": "photo", class: "unseen" })),
+  store.camera.table && match && h("button", { type: "button", class: "second", "data-do": "keep" }, t("Keep this picture")));
+
+/** The pictures that were kept with the rounds. */
+export function keptPictures(match) {
   if (!match?.evidence.length || !mayAct()) return null;
   return h("ul", { class: "evidence", "aria-label": t("Pictures kept with the rounds") }, match.evidence.map((one) =>
     h("li", { "data-key": one.sha256 },
@@ -192,33 +201,18 @@ function evidenceList(match) {
         t("Round %(n)s", { n: one.round })), " ", kindMark(one.kind))));
 }
 
-/** Draw what is known of the camera. */
-export function cameraPanel(match) {
-  const { camera, table } = store.camera;
-  return h("section", { class: "panel camera-panel", "data-key": "camera" },
-    h("h2", null, icon("camera"), " ", t("The camera")),
-    camera
-      ? h("p", { class: "device-head" },
-          h("span", { class: ["lamp", camera.state], "aria-hidden": "true" }),
-          h("strong", null, camera.source), kindMark(camera.kind), h("span", { class: "quiet" }, stateWords(camera.state)),
-          camera.width ? h("span", { class: "quiet" }, `${camera.width} × ${camera.height}${camera.fps ? `, ${number(camera.fps, 1)}/s` : ""}`) : null)
-      : h("p", { class: "quiet" }, t("No camera is chosen. A photo from a phone works just as well.")),
-    camera?.note && h("p", { class: camera.state === "connected" ? "quiet" : "note" }, t(camera.note)),
-    store.camera.follow?.following && h("p", { class: "follows", "data-key": "follows", "data-follow": store.camera.follow.state, role: "status" }, t(store.camera.follow.note)),
-    mayAct() && !location.hash.startsWith("#workshop") && h("p", { "data-key": "to-workshop" }, h("a", { href: "#workshop/camera" }, t("Show the camera the board"))),
-    picture(table),
-    !mayAct() && table && h("p", { class: "quiet" }, t("Pictures of the table are for those who take part.")),
-    mayAct() && h("div", { class: "row" },
-      h("label", { class: "second file" }, icon("camera"), h("span", null, t("Send a photo of the table")),
-        h("input", { type: "file", accept: "image/*", capture: "environment", "data-change": "photo", class: "unseen" })),
-      table && match && h("button", { type: "button", class: "second", "data-do": "keep" }, t("Keep this picture"))),
-    evidenceList(match),
-    isHost() && h("details", { class: "source", "data-key": "source" },
-      h("summary", null, t("Choose another source")),
-      h("form", { "data-submit": "camera" },
-        h("label", { for: "camera-source" }, t("usb:0, pi, or the http address of a stream; empty for none")),
-        h("div", { class: "row" },
-          h("input", { id: "camera-source", name: "source", type: "text", maxlength: 500, value: camera?.source ?? "",
-            autocomplete: "off", autocapitalize: "off", spellcheck: "false" }),
-          h("button", { type: "submit", class: "second" }, t("Use it"))))));
+/** How the camera does, in a line; where there is none, a photo for a game whose rounds are scored by photo. */
+export function cameraLine(match) {
+  const { camera, follow } = store.camera;
+  if (!camera) {
+    return match && mayAct() && has(match.game, "round") && h("section", { class: "panel", "data-key": "photo", "aria-label": t("Score by photo") },
+      picture(), sendPhoto(match), keptPictures(match));
+  }
+  const ready = camera.state === "connected";
+  const well = follow?.following ? t(follow.note) : t("ready");
+  return h("p", { class: "panel device-head camera-line", "data-key": "camera" },
+    h("span", { class: ["lamp", camera.state], "aria-hidden": "true" }),
+    h("strong", null, t("The camera")),
+    h("span", { class: ready ? "quiet" : "note", role: "status" }, ready ? well : camera.note ? t(camera.note) : stateWords(camera.state)),
+    kindMark(camera.kind));
 }

@@ -7,15 +7,15 @@ import { undoButton } from "./rulings.js";
 import { isHost, mayAct, store } from "./store.js";
 import { t } from "./words.js";
 
-/** Draw the head of a game. */
-export function head(match, title, sentence) {
+/** Draw the head of a game, with the way back unless that stands elsewhere. */
+export function head(match, title, sentence, back = true) {
   return h("header", { class: "now" },
     h("div", { class: "now-words" },
       h("h1", null, title),
       h("p", { class: "sentence", id: "sentence" }, sentence)),
     h("div", { class: "tools" },
       h("button", { type: "button", class: "round-button", "data-do": "may", "aria-label": t("What can be done now?"), title: t("What can be done now?") }, icon("question")),
-      mayAct() && [undoButton(match), menu(match)]));
+      mayAct() && [back && undoButton(match), menu(match)]));
 }
 
 function menu(match) {

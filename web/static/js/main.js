@@ -3,7 +3,7 @@
 import { h, patch } from "./dom.js";
 import { playerName, useSprite, icon } from "./art.js";
 import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js";
-import { cameraPanel, iglooPanel } from "./devices.js";
+import { cameraLine, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardPlay, DRAG, passedTo, syncBoard, takeBoard } from "./board.js";
@@ -17,7 +17,7 @@ import { listen } from "./stream.js";
 import { log, refusal, undoIsMine } from "./rulings.js";
 import { arranges } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
-import { change, isHost, match, mayAct, memory, onChange, onSending, painted, soundsOn, store } from "./store.js";
+import { change, countHidden, isHost, match, mayAct, memory, onChange, onSending, painted, soundsOn, store } from "./store.js";
 import { learn, said, t, withWords } from "./words.js";
 
 const PHOTO_MS = 60000;
@@ -214,7 +214,7 @@ function draw() {
 function drawRest(game, focused) {
   patch(slot("status-bar"), statusBar());
   patch(slot("doors"), doors());
-  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), (game || store.view.log.length > 0) && log(store.view), settingsButton()] : []);
+  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraLine(game), (game || store.view.log.length > 0) && log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal), store.slow && stillSending()]);
   entitle();
   lively?.after?.();
@@ -281,6 +281,12 @@ async function again() {
   if (next?.draw || (next?.arrange && arranges())) act("deal");
 }
 
+/** The game ends at once, for its end can be taken back; where that would bring a hidden count to light, it is asked first. */
+async function endNow() {
+  const sentence = t("The game ends as it stands. The ranking so far is kept, but nobody has won.");
+  if (!countHidden() || await agreed(sentence, t("End it"))) act("end-early");
+}
+
 const corrections = () => withWords(import("./corrections.js"));
 
 const DO = {
@@ -304,7 +310,7 @@ const DO = {
   undo,
   "next-game": again,
   "new-players": () => act("close-match"),
-  "close-dialog": async () => { if (await agreed(t("The game ends as it stands. The ranking so far is kept, but nobody has won."), t("End it"))) act("end-early"); },
+  "close-dialog": endNow,
   "correct-dialog": async () => { const body = await (await corrections()).correctionWindow(match()); if (body) act("correct", body); },
   "fault-dialog": async () => { const body = await (await corrections()).faultWindow(match(), own().faults()); if (body) act("fault", body); },
   "dismiss-fault": async ({ seq }) => {
@@ -336,7 +342,6 @@ const SUBMIT = {
     const opened = await act("open-match", body);
     if (opened?.ok && (body.draw || arrange)) act("deal");
   },
-  camera: (form) => fetched(() => tell("/api/camera", { source: new FormData(form).get("source") })),
   settings: async (form) => {
     try {
       const { settings } = await tell("/api/settings", readSettings(form));

@@ -41,11 +41,13 @@ export function kindMark(kind) {
 /** Whether I may take it back by myself: it is my own, or the camera's, and nothing was revealed since. */
 export const undoIsMine = (undo) => (undo.by === store.me.id || undo.by === "camera") && !undo.needs_agreement;
 
+/** Whether this phone may take back what was done last: by itself or, the host's, when the table agrees. */
+export const mayUndo = (match) => Boolean(match.can_undo) && mayAct() && (undoIsMine(match.can_undo) || isHost());
+
 /** The way back: the newest entry, what it was, and whether the table must agree. */
 export function undoButton(match) {
   const undo = match.can_undo;
-  if (!undo || !mayAct()) return null;
-  if (!undoIsMine(undo) && !isHost()) return null;
+  if (!mayUndo(match)) return null;
   return h("button", { type: "button", class: "round-button", "data-do": "undo", "data-key": "undo",
     "aria-label": t("Take back: %(what)s", { what: said(undo) }), title: t("Take back: %(what)s", { what: said(undo) }) },
     icon("undo"));

@@ -5,7 +5,7 @@ import { icon, nameOf, playerName, playerOf, token } from "./art.js";
 import { faceOf } from "./faces.js";
 import { part } from "./games.js";
 import { lines, story } from "./story.js";
-import { clauses, faults, undoButton } from "./rulings.js";
+import { clauses, faults, mayUndo, undoButton } from "./rulings.js";
 import { isHost, mayAct, store } from "./store.js";
 import { list, said, t, wordsKnown } from "./words.js";
 
@@ -83,10 +83,11 @@ export function ending(match, series) {
         early && h("p", { "data-key": "early" }, t("The table ended this game early. This is the standing at that moment: nobody has won, and it does not count in any statistics.")),
         match.ended_by === "sheet" && h("p", { class: "quiet" }, t("Counted at the end, from the score sheet.")),
         match.end && h("p", { class: "quiet" }, said(match.end), " ", clauses(match.end.clauses))),
-      mayAct() && h("div", { class: "tools" }, undoButton(match))),
+      mayAct() && !early && h("div", { class: "tools" }, undoButton(match))),
     h("ol", { class: "ranking" }, match.ranking.map((place) => rank(match, place))),
     mayAct() && (match.ended_by !== "early" || match.moves > 0) && h("p", { "data-key": "share" }, h("button", { type: "button", class: "second", "data-do": "share" }, icon("people"), t("Share this game")), " ", h("a", { class: "second", href: "#album" }, icon("camera"), t("Album"))),
     isHost() && h("div", { class: "row dock" },
+      early && mayUndo(match) && h("button", { type: "button", class: "second", "data-do": "undo" }, icon("undo"), t("Not yet: play on")),
       h("button", { type: "button", class: "main", "data-do": "next-game" }, icon("turn"), t("Play again")),
       h("button", { type: "button", class: "second", "data-do": "new-players" }, icon("people"), t("New players")),
       h("button", { type: "button", class: "second", "data-do": "correct-dialog" }, t("Correct a score"))),

@@ -41,7 +41,7 @@ export function shakingOn(sitting, simulating) {
   const { answer, done, shakes } = sitting;
   return h("section", { class: "panel sitting", "data-key": "sitting", "data-task": "shake-on", "data-done": done ? "yes" : null },
     h("h2", null, t("The referee’s count"), " ", kindMark(sitting.kind)),
-    !sitting.calibrated && h("p", { class: "note" }, t("This igloo was not calibrated: counted as an unknown one.")),
+    !sitting.calibrated && h("p", { class: "note" }, t("This igloo has not been calibrated: counted as an unknown one.")),
     sitting.person && h("p", { class: "quiet" }, t("Shaken by %(name)s", { name: sitting.person })),
     !done && [
       h("p", { class: "sentence" }, instruction(sitting)),
@@ -55,7 +55,7 @@ export function shakingOn(sitting, simulating) {
     h("div", { class: "row" },
       !done && simulating,
       shakes > 0 && h("button", { type: "button", class: "second", "data-do": "run-undo", "data-key": "back" }, icon("undo"), t("Take the last one back")),
-      !done && shakes > 0 && h("button", { type: "button", class: "second", "data-do": "run-other", "data-key": "other" }, t("Somebody else goes on")),
+      !done && shakes > 0 && h("button", { type: "button", class: "second", "data-do": "run-other", "data-key": "other" }, t("Somebody else takes over")),
       h("button", { type: "button", class: done ? "main" : "second", "data-do": "run-again", "data-task": "shake-on", "data-igloo": sitting.igloo, "data-person": sitting.person, "data-key": "again" }, t("Once more")),
       h("button", { type: "button", class: "second", "data-do": "run-stop", "data-key": "stop" }, t("End"))));
 }

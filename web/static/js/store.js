@@ -95,6 +95,9 @@ export const match = () => store.view?.match ?? null;
 /** Whether a round of shaking is under way: then nothing here may tell a count. */
 export const liveRound = () => match()?.phase === "shaking";
 
+/** Whether no count may be told now: in a round, and in its check until the first igloo is turned over. */
+export const countHidden = () => liveRound() || Boolean(store.count.hidden);
+
 /** Go on when what was drawn is painted; where nothing is painted, soon. */
 export function painted(go) {
   const late = setTimeout(go, PAINT_MS);

@@ -4,8 +4,8 @@ import { h } from "../../dom.js";
 import { icon, nameOf, playerName, token } from "../../art.js";
 import { agreed } from "../../dialogs.js";
 import { head } from "../../head.js";
-import { act } from "../../net.js";
-import { faults } from "../../rulings.js";
+import { act, caughtUp } from "../../net.js";
+import { faults, mayUndo } from "../../rulings.js";
 import { change, isHost, match as openMatch, mayAct, store } from "../../store.js";
 import { list, t, tn } from "../../words.js";
 import { cardPicker } from "./card-picker.js";
@@ -158,6 +158,7 @@ function checking(match) {
   if (!target) return { title: t("The check"), sentence: "", lines: [], dock: [] };
   const one = target.card.igloos[target.index];
   const left = match.cards.reduce((sum, card) => sum + card.igloos.filter((i) => i.number === null).length, 0);
+  const back = untouched(match) && mayUndo(match);
   return {
     title: t("The check, round %(n)s", { n: match.round }),
     sentence: t("The igloos are turned over, card by card."),
@@ -166,8 +167,9 @@ function checking(match) {
     action: target.index > 0 ? null : "pick-check",
     may: (card) => card.igloos.length > 0,
     current: target,
+    back,
     dock: [
-      isHost() && match.can_undo && untouched(match) && h("button", { type: "button", class: "second", "data-do": "undo" }, icon("undo"), t("Not yet: keep shaking")),
+      back && h("button", { type: "button", class: "second", "data-do": "undo" }, icon("undo"), t("Not yet: keep shaking")),
       h("p", { class: "question", id: "question" }, token(one.colour), h("span", null,
         t("Card %(card)s, igloo of %(who)s: which number is under it?", {
           card: cardName(target.card.numbers), who: nameOf(match, one.colour),
@@ -235,7 +237,7 @@ function draw(match) {
   const phase = PHASES[match.phase](match);
   const can = mayAct() && !paused;
   return h("section", { class: ["play", paused && "paused"], "data-key": "play", "data-phase": match.phase },
-    head(match, phase.title, paused ? t("The night is paused.") : phase.sentence),
+    head(match, phase.title, paused ? t("The night is paused.") : phase.sentence, !(can && phase.back)),
     circle(match, {
       action: can ? phase.action : null,
       may: phase.may,
@@ -281,12 +283,20 @@ function place(colour, card, cap) {
 
 const other = (what, value) => ({ [what]: pick[what] === value ? null : value });
 
-/** Everybody passes at once. Who could not take it back is asked, unless all have passed already. */
+/** Everybody passes at once, and who tapped goes back. Where no igloo stands the round is over: a player cannot, and is asked. */
 async function check() {
   choose(NONE);
-  const others = stillShaking(openMatch());
+  const match = openMatch();
+  const others = match.cards.some((card) => card.igloos.length) ? [] : stillShaking(match);
   const sentence = t("Not yet passed: %(who)s. The check ends the round for everybody.", { who: list(others) });
   if (isHost() || !others.length || await agreed(sentence, t("Yes, check"), t("Has everybody stopped?"))) act("check");
+}
+
+/** After the last igloo of a check the companion draws by itself where it draws at all: nobody has anything to say to that. */
+async function dealAnew() {
+  await caughtUp();
+  const match = openMatch();
+  if (match?.draw && match.phase === "deal") act("deal");
 }
 
 /** What may be done in a phase, with the clauses. */
@@ -332,8 +342,9 @@ export default {
     cap: ({ igloo }) => choose(other("cap", igloo)),
     pass: ({ colour }) => { choose(NONE); act("moves", { moves: [`pass ${colour}`] }); },
     check,
-    reveal: ({ place, number }) => {
-      if (iglooToReveal(openMatch(), pick.card)) act("moves", { moves: [`reveal ${place} ${number}`] });
+    reveal: async ({ place, number }) => {
+      if (!iglooToReveal(openMatch(), pick.card)) return;
+      if ((await act("moves", { moves: [`reveal ${place} ${number}`] }))?.ok) dealAnew();
     },
     "deal-card": ({ place, card }) => {
       choose({ card: null });
