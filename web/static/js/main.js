@@ -225,8 +225,8 @@ function drawRest(game, focused) {
   if (store.view && !elsewhere()) own();
   if (store.view && !lively && (game || !elsewhere())) enliven();
   if (store.view && (store.people === null || store.renamed)) fetchPeople(store.renamed);
-  // Whoever fills in a score sheet does not see the table's board.
-  if (game?.board && named() !== "#score") syncBoard();
+  // Whoever fills in a score sheet, or lays a position, does not see the table's board.
+  if (game?.board && named() !== "#score" && location.hash !== "#referee/hand") syncBoard();
 }
 
 async function fetchOptions() {
