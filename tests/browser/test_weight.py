@@ -39,12 +39,10 @@ def test_a_room_weighs_little_first_and_after_the_start(
     after.begin()
     page.goto(address)
     expect(page.locator(room.there).first).to_be_attached()
-    print("WARM", room.name, language, after.weight())
     assert after.weight() < NEXT, after.list()
     first = Scales(page, cold=True)
     page.goto(address)
     expect(page.locator(room.there).first).to_be_attached()
-    print("COLD", room.name, first.weight())
     assert 5_000 < first.weight() < FIRST, first.list()
     # Each room has its words at once: those of all the others were not asked for.
     assert [one for one in (*after.addresses, *first.addresses) if ".rest." in one] == []
@@ -57,6 +55,5 @@ def test_a_room_beside_an_open_game_weighs_little(phones: Phones, service: Servi
     first = Scales(page, cold=True)
     page.goto(f"{service.url}{room.address}")
     expect(page.locator(room.there).first).to_be_attached()
-    print("COLD", room.name, first.weight())
     assert 50_000 < first.weight() < FIRST, first.list()
     assert [one for one in first.addresses if ".rest." in one or "/api/rules/igloo-pop" in one] == []

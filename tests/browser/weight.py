@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 
 from tests.worlds.wait import wait
 
-QUIET = "() => new Promise((done) => requestIdleCallback(() => done(null)))"
+QUIET = "() => new Promise((done) => requestIdleCallback(() => done(null), {timeout: 2000}))"
 """What came was taken up: whatever a page asks for because of it has been asked for."""
 
 
