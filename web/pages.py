@@ -33,7 +33,7 @@ def table() -> Response:
 @views.get("/tv")
 def television() -> Response:
     """Show the table for a screen that a whole room looks at and nobody taps."""
-    return _live("tv.html")
+    return _live("tv.html", first="tv")
 
 
 @views.get("/training")
@@ -66,11 +66,15 @@ def manifest() -> Response:
     return response
 
 
-def _live(template: str, **more: Any) -> Response:
-    """Return a page whose modules listen to the table: what they begin with, and the file's own ``more``."""
+def _live(template: str, first: str = "main", **more: Any) -> Response:
+    """Return a page whose modules listen to the table: what they begin with, and the file's own ``more``.
+
+    ``first`` is the bundle of the words that are needed before anything is drawn.
+    """
     files: Assets = current_app.extensions["companion-assets"]
+    language = choose()
     page = {
-        "words": catalogue_urls(choose(), *bundles()),
+        "words": {**catalogue_urls(language, *bundles()), "main": catalogue_urls(language, first)[first]},
         "version": companion().version,
         "panel": companion().other_devices()["panel"] is not None,
         "stamp": files.stamp,

@@ -16,7 +16,9 @@ from companion.follow import messages
 from companion.night.answers import Actor, CommandResult
 from companion.ports import BadDataError
 from companion.rules import games
+from vision import messages as seeing
 from vision.board.labels import from_json
+from vision.cards import messages as reading
 
 if TYPE_CHECKING:
     from companion.follow.camera import CameraService
@@ -130,6 +132,11 @@ class FollowService:
             "everyone": self._settings["camera_everyone"] is True,
             "settle_tenths": self._settings.number("camera_settle_tenths"),
         }
+
+    def sentences(self) -> frozenset[str]:
+        """Return all that may be told of camera, board and following: the constants of their modules."""
+        said = (vars(module).values() for module in (messages, seeing, reading))
+        return frozenset(text for texts in said for text in texts if isinstance(text, str) and text.endswith("."))
 
     def board(self, game_id: str) -> dict[str, Any]:
         """Return where the board of a game lies in the newest picture, what was taught, and what is read there."""

@@ -68,17 +68,17 @@ class Room:
     there: str
 
 
-WORKSHOP = ("igloo", "camera", "devices", "people", "rights", "backups")
+WORKSHOP = ("igloo", "balance", "camera", "devices", "people", "rights", "backups")
 TRAINING = ("drill", "duel", "progress", "ladder", "along")
 IDLE = (
     Room("start", "/", ".tile"),
     Room("join", "/join", "#pin"),
     Room("learn the game", "/#learn", ".learn .board"),
     Room("score", "/#score", "[data-do=score-game]"),
-    Room("score by photo", "/#photo", "#stage > *"),
+    Room("score by photo", "/#photo", ".photo-room"),
     Room("referee", "/#referee", ".entry"),
-    Room("a position by hand", "/#referee/hand", "[data-do=position-game]"),
-    *(Room(f"workshop: {part}", f"/#workshop/{part}", f"[data-key=part-{part}] > *") for part in WORKSHOP),
+    Room("a position by hand", "/#referee/hand", "[data-do=position-ask]"),
+    *(Room(f"workshop: {part}", f"/#workshop/{part}", f"[data-key=part-{part}] > :not(.quiet)") for part in WORKSHOP),
     *(Room(f"training: {part}", f"/training#{part}", "#stage > *") for part in TRAINING),
     Room("television, idle", "/tv", ".tv-invite"),
 )

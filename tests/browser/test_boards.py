@@ -393,51 +393,6 @@ def test_the_keyboard_is_enough(phones: Phones, service: Service) -> None:
     expect(page.locator(".sentence")).to_contain_text("What does the tile of c4 show?")
 
 
-THERE = {
-    "": ".on-board svg",
-    "#score": ".numbers-of",
-    "#referee": ".ask [data-question]",
-    "training": "#newcomer",
-    **{
-        f"#workshop/{part}": f"[data-key=part-{part}] > :not(.quiet)"
-        # Not the camera: what a photo is refused for comes from the service, and its words with all the others.
-        for part in ("igloo", "devices", "people", "rights", "backups")
-    },
-}
-
-
-@pytest.mark.parametrize("where", THERE)
-def test_the_first_view_weighs_little_on_the_wire(phones: Phones, service: Service, where: str) -> None:
-    opened(service, "arctic")
-    page = phones.host(language="fr-FR")
-    page.goto("about:blank")  # what the page before still waits for is given up, and nobody hears of its end
-    session = page.context.new_cdp_session(page)
-    session.send("Network.enable")
-    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
-    asked: dict[str, str] = {}
-    weights: dict[str, float] = {}
-    session.on("Network.requestWillBeSent", lambda told: asked.update({told["requestId"]: told["request"]["url"]}))
-    session.on("Network.loadingFinished", lambda told: weights.update({told["requestId"]: told["encodedDataLength"]}))
-    ended: set[str] = set()
-    for end in ("Network.loadingFinished", "Network.loadingFailed"):
-        session.on(end, lambda told: ended.add(told["requestId"]))
-    page.goto(f"{service.url}/{where}")
-    expect(page.locator(THERE[where]).first).to_be_attached()
-
-    def on_the_way() -> list[str]:
-        """What was asked for and has not come yet: all but the stream, which has no end."""
-        page.evaluate("() => {}")  # what the browser tells is heard while it is asked something
-        return [url for one, url in asked.items() if one not in ended and "/api/events" not in url]
-
-    wait(lambda: not on_the_way(), seen=on_the_way)
-    heavy = [(asked.get(one, one), weight) for one, weight in weights.items()]
-    assert len(heavy) > 15
-    # Each room has its words at once: those of all the others were not asked for.
-    assert [url for url in asked.values() if ".rest." in url] == []
-    assert [url for url in asked.values() if "/api/rules/igloo-pop" in url] == []
-    assert sum(weight for _, weight in heavy) < 115_000, heavy
-
-
 SIZES = [(320, 640, False, "de-DE"), (768, 1024, True, "fr-FR"), (1920, 1080, False, "fr-FR")]
 
 

@@ -107,21 +107,6 @@ def test_the_start_is_in_reach_on_every_screen(
     assert overflow(page) == []
 
 
-def test_the_first_sight_weighs_little_with_all_its_pictures(phones: Phones, service: Service) -> None:
-    page = phones.host(language="de-DE")
-    page.goto("about:blank")  # what the page before still waits for is given up, and not counted
-    session = page.context.new_cdp_session(page)
-    session.send("Network.enable")
-    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
-    weights: list[float] = []
-    session.on("Network.loadingFinished", lambda told: weights.append(told["encodedDataLength"]))
-    page.goto(service.url)
-    page.wait_for_function(f"() => ({PLACES})() === 4")
-    expect(page.locator(".link.live")).to_be_attached()
-    assert len(weights) > 20
-    assert sum(weights) < 120_000
-
-
 def test_what_is_usual_is_folded_away_and_said_in_a_line(phones: Phones, service: Service) -> None:
     page = phones.host()
     line = page.locator("form.setup .extras summary small")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from companion.access.authority import FOLDER
 from tests.browser.conftest import ARGUMENTS, CHROMIUM, PATIENCE_MS
+from tests.browser.test_look import overflow
 from tests.web.secured import Secured
 
 pytestmark = pytest.mark.browser
@@ -77,6 +78,23 @@ def test_a_phone_is_led_to_the_certificate_and_from_there_to_the_table(phone: Pa
     phone.wait_for_selector("#stage > *")
     assert phone.url.startswith(f"https://127.0.0.1:{house.server.port}/")
     assert phone.evaluate("isSecureContext")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("language", ["en-GB", "fr-FR", "de-DE"])
+def test_the_way_to_the_certificate_has_no_barrier(
+    chromium: Browser, house: Secured, axe: Callable[[Page], list[str]], language: str, dark: bool
+) -> None:
+    context = chromium.new_context(locale=language, color_scheme="dark" if dark else "light")
+    page = context.new_page()
+    for width in (320, 1024, 3840):
+        page.set_viewport_size({"width": width, "height": 768})
+        page.goto(f"http://127.0.0.1:{house.plain.port}/trust")
+        assert page.evaluate("document.documentElement.lang") == language[:2]
+        assert axe(page) == []
+        assert overflow(page) == []
+    context.close()
 
 
 def test_this_phone_stays_awake_and_is_told_while_it_is_hidden(phone: Page, house: Secured) -> None:

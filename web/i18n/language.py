@@ -22,6 +22,7 @@ from companion.rules.i18n import ENGLISH, catalogue_folder
 from web.http.assets import FOR_EVER, Assets, accepts_gzip
 from web.http.requests import Query
 from web.http.responses import RefusedError, languages
+from web.http.sessions import companion
 
 COOKIE = "language"
 PLURALS_UP_TO = 200
@@ -87,8 +88,15 @@ ROOMS = {
 }
 """The rooms beside the game, parts of them, and what comes behind the first drawing; the words of each are a bundle
 of their own, with its module."""
-PAGES = ("main", "training", "offline-bundle")
+PAGES = {
+    "main": ("main",),
+    "training": ("training",),
+    "tv": ("main", "tv"),  # what comes later there knows the words of the table's page
+    "offline-bundle": ("offline-bundle",),
+}
 """The first modules of the pages, and of what is taken along from the training room."""
+TOLD = "camera"
+"""The bundle that has beside the words of its modules what the service tells of camera, board and following."""
 
 
 def _files() -> Assets:
@@ -142,16 +150,18 @@ def catalogue(language: str, bundle: str = "main") -> tuple[bytes, bytes, str]:
     ``words`` maps a message id to its text, or to the list of its plural forms; ``plural`` gives the form's index
     for the numbers 0 … 200. English is the language of the message ids and needs no words.
     """
-    return _catalogue(_files(), language, bundle)
+    told = companion().follow_service.sentences() if bundle == TOLD else frozenset()
+    return _catalogue(_files(), language, bundle, told)
 
 
 @cache
-def _catalogue(files: Assets, language: str, bundle: str) -> tuple[bytes, bytes, str]:
+def _catalogue(files: Assets, language: str, bundle: str, told: frozenset[str]) -> tuple[bytes, bytes, str]:
     every, first, later = _words(language), _said_by(files, "js/main.js"), _later(files)
     if bundle == "rest":
         words = {one: text for one, text in every.items() if one not in first}
     else:
-        known = _said_by(files, *later[bundle]) - first if bundle in later else _said_by(files, f"js/{bundle}.js")
+        pages = [f"js/{module}.js" for module in PAGES.get(bundle, ())]
+        known = (_said_by(files, *later[bundle]) | told) - first if bundle in later else _said_by(files, *pages)
         words = {one: text for one, text in every.items() if one in known}
     if language == ENGLISH:
         plural = [int(n != 1) for n in range(PLURALS_UP_TO)]

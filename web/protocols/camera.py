@@ -107,6 +107,10 @@ class CameraApi(Protocol):
         """
         ...
 
+    def sentences(self) -> frozenset[str]:
+        """Return all that may be told of camera, board and following: the message ids of their notes."""
+        ...
+
     def board(self, game_id: str) -> dict[str, Any]:
         """Return a :class:`BoardInFrame`."""
         ...

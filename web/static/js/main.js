@@ -220,13 +220,13 @@ function drawRest(game, focused) {
   lively?.after?.();
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
-  if (store.view && !game && isHost() && store.options === null) fetchOptions();
-  // What the game has of its own is here before it begins.
-  if (store.view) own();
-  if (store.view && !lively) enliven();
+  if (store.view && !game && !elsewhere() && isHost() && store.options === null) fetchOptions();
+  // What the game has of its own is here before it begins; a room beside it needs none of it.
+  if (store.view && !elsewhere()) own();
+  if (store.view && !lively && (game || !elsewhere())) enliven();
   if (store.view && (store.people === null || store.renamed)) fetchPeople(store.renamed);
-  // Whoever fills in a score sheet does not see the table's board.
-  if (game?.board && named() !== "#score") syncBoard();
+  // Whoever fills in a score sheet, or lays a position, does not see the table's board.
+  if (game?.board && named() !== "#score" && location.hash !== "#referee/hand") syncBoard();
 }
 
 async function fetchOptions() {

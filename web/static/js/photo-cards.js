@@ -6,7 +6,6 @@ import { gameButtons, games, has, orFirst, part } from "./games.js";
 import { chosenFile, fetched, upload } from "./net.js";
 import { fileButton, overlay, READING_MS } from "./photo-picture.js";
 import { TEACH_CHANGE, TEACH_DO, TEACH_INPUT, taughtOf, teachPanel } from "./photo-teach.js";
-import { takeCards } from "./score.js";
 import { change, match, mayAct, memory } from "./store.js";
 import { t, tn } from "./words.js";
 
@@ -117,6 +116,7 @@ export const ROOM_DO = {
   "pile-remove": () => alter({ cards: pile().cards.filter((_, i) => i !== pile().pick), pick: null }),
   "pile-seat": ({ seat: one }) => alter({ seat: one }),
   "pile-use": async () => {
+    const { takeCards } = await import("./score.js");
     await takeCards(game, seat(), pile().cards.map(kind().is));
     location.hash = "#score";
   },

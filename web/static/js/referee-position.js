@@ -6,10 +6,9 @@ import { fetchPart, gameButtons, gameOf, games, has, orFirst } from "./games.js"
 import { ask, fetched, showRefusal, tell } from "./net.js";
 import { picture } from "./picture.js";
 import { whoPlays } from "./position-editor.js";
-import { ROOM_DO as SCORE_DO } from "./score.js";
 import { clauses } from "./rulings.js";
 import { change, mayAct, match as openMatch, memory } from "./store.js";
-import { code, said, t } from "./words.js";
+import { code, said, t, withWords } from "./words.js";
 
 const MOST_BACK = 200;
 
@@ -40,7 +39,8 @@ export function begin() {
 async function choose(id, layout = memory.get(`layout.${id}`, null)) {
   // A game whose pieces are laid on its score sheet has no editor here.
   if (gameOf(id).laidOnSheet) {
-    SCORE_DO["score-game"]({ game: id });
+    const { ROOM_DO } = await withWords(import("./score.js"), "score");
+    ROOM_DO["score-game"]({ game: id });
     location.hash = "#score";
     return;
   }

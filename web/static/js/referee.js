@@ -49,9 +49,13 @@ async function readBook() {
 /** The table has voted: the options are asked for anew. */
 async function readOptions() {
   const { last } = store.ballot;
-  if (!now.book || now.decided === last?.at) return;
+  if (!store.view || ("decided" in now && now.decided === last?.at)) return;
+  // What was decided before somebody came is in all that is asked for.
+  const news = "decided" in now;
   now.decided = last?.at;
+  if (!news) return;
   if (last && last.value !== null) rooms.position?.voted(last.option, last.value);
+  if (!now.book) return;
   const options = await fetched(() => ask(`/api/rules/${now.book.game}/options`));
   if (options) alter({ options: options.options });
 }
@@ -273,7 +277,8 @@ function dispute() {
 
 /** Draw the room. */
 export function room() {
-  readBook();
+  // A position is laid without the book: only what is asked of it may be the table's to decide.
+  if (!byHand() || now.rulings) readBook();
   readOptions();
   // A ruling is of the position it was given on.
   const where = byHand() ? "by hand" : "live";
