@@ -114,7 +114,7 @@ def test_a_turned_phone_draws_the_board_as_it_is(phones: Phones, service: Servic
     # Beside the names stand the pieces that the picture draws.
     for colour in ("red", "green"):
         shape = f".turn[data-key={colour}] .piece.{colour} > :not(text)"
-        drawn = page.locator(f".board g.bear.{colour} > g").first.evaluate("(one) => one.lastElementChild.outerHTML")
+        drawn = page.locator(f".board #it-{colour} > g").last.evaluate("(one) => one.lastElementChild.outerHTML")
         assert page.locator(shape).last.evaluate("(one) => one.getAttribute('d') ?? one.getAttribute('r')") in drawn
 
 

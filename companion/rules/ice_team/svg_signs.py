@@ -9,7 +9,7 @@ from companion.rules.i18n import Words
 
 # Each team has a shape and a letter besides its colour.
 LETTER: Final = {"green": Words("G"), "red": Words("R")}
-SHAPE: Final = {"green": "M-13 0a13 13 0 1 1 26 0 13 13 0 1 1-26 0z", "red": "M0-15.5L15.5 0 0 15.5-15.5 0z"}
+SHAPE: Final = {"green": '<circle r="13"/>', "red": '<path d="M0-15.5L15.5 0 0 15.5-15.5 0z"/>'}
 
 _DUSK, _LIT, _SNOW, _SHADE = paint("dusk"), paint("lit"), paint("snow"), paint("shade")
 _DOME: Final = "M-19 12v-6a19 20 0 0 1 38 0v6z"
@@ -67,9 +67,10 @@ def _bear(colour: str) -> str:
     """Return a team's bear, as a symbol: ears and the team's shape."""
     fill, edge = paint(colour), f'stroke="{_DUSK}" stroke-width="1.6" stroke-linejoin="round"'
     return (
-        f'<g id="it-{colour}"><use href="#it-shadow"/><path d="{SHAPE[colour]}" transform="translate(0 2.5)" '
-        f'fill="{_DUSK}"/><g fill="{fill}" {edge}><circle cx="-9" cy="-10" r="4.5"/><circle cx="9" cy="-10" r="4.5"/>'
-        f'<path d="{SHAPE[colour]}"/></g></g>'
+        f'<g id="it-{colour}"><use href="#it-shadow"/><g transform="translate(0 2.5)" fill="{_DUSK}">'
+        f"{SHAPE[colour]}</g>"
+        f'<g fill="{fill}" {edge}><circle cx="-9" cy="-10" r="4.5"/><circle cx="9" cy="-10" r="4.5"/>'
+        f"{SHAPE[colour]}</g></g>"
     )
 
 
