@@ -95,6 +95,8 @@ function enter() {
 }
 
 const inReferee = () => named() === "#referee";
+/** Whoever lays a position by hand looks at nothing of the table. */
+const laying = () => location.hash === "#referee/hand";
 const inWorkshop = () => named() === "#workshop";
 
 let camera = null;
@@ -223,10 +225,10 @@ function drawRest(game, focused) {
   if (store.view && !game && !elsewhere() && isHost() && store.options === null) fetchOptions();
   // What the game has of its own is here before it begins; a room beside it needs none of it.
   if (store.view && !elsewhere()) own();
-  if (store.view && !lively && (game || !elsewhere())) enliven();
+  if (store.view && !lively && (game ? !laying() : !elsewhere())) enliven();
   if (store.view && (store.people === null || store.renamed)) fetchPeople(store.renamed);
   // Whoever fills in a score sheet, or lays a position, does not see the table's board.
-  if (game?.board && named() !== "#score" && location.hash !== "#referee/hand") syncBoard();
+  if (game?.board && named() !== "#score" && !laying()) syncBoard();
 }
 
 async function fetchOptions() {
