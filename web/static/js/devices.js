@@ -201,18 +201,22 @@ export function keptPictures(match) {
         t("Round %(n)s", { n: one.round })), " ", kindMark(one.kind))));
 }
 
-/** How the camera does, in a line; where there is none, a photo for a game whose rounds are scored by photo. */
-export function cameraLine(match) {
+/** How the camera does, in a line. */
+function cameraLine() {
   const { camera, follow } = store.camera;
-  if (!camera) {
-    return match && mayAct() && has(match.game, "round") && h("section", { class: "panel", "data-key": "photo", "aria-label": t("Score by photo") },
-      picture(), sendPhoto(match), keptPictures(match));
-  }
+  if (!camera) return null;
   const ready = camera.state === "connected";
-  const well = follow?.following ? t(follow.note) : t("ready");
+  const note = ready && follow?.following ? follow.note : camera.note;
   return h("p", { class: "panel device-head camera-line", "data-key": "camera" },
     h("span", { class: ["lamp", camera.state], "aria-hidden": "true" }),
     h("strong", null, t("The camera")),
-    h("span", { class: ready ? "quiet" : "note", role: "status" }, ready ? well : camera.note ? t(camera.note) : stateWords(camera.state)),
+    h("span", { class: ready ? "quiet" : "note", role: "status" }, note ? t(note) : ready ? t("ready") : stateWords(camera.state)),
     kindMark(camera.kind));
 }
+
+/** A line of the camera, where there is one; and a photo for a game whose rounds are scored by photo. */
+export const cameraHere = (match) => [
+  cameraLine(),
+  match && mayAct() && has(match.game, "round") && h("section", { class: "panel", "data-key": "photo", "aria-label": t("Score by photo") },
+    picture(), sendPhoto(match), keptPictures(match)),
+];

@@ -3,7 +3,7 @@
 import { h, patch } from "./dom.js";
 import { playerName, useSprite, icon } from "./art.js";
 import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js";
-import { cameraLine, iglooPanel } from "./devices.js";
+import { cameraHere, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardPlay, DRAG, passedTo, syncBoard, takeBoard } from "./board.js";
@@ -216,7 +216,7 @@ function draw() {
 function drawRest(game, focused) {
   patch(slot("status-bar"), statusBar());
   patch(slot("doors"), doors());
-  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraLine(game), (game || store.view.log.length > 0) && log(store.view), settingsButton()] : []);
+  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraHere(game), (game || store.view.log.length > 0) && log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal), store.slow && stillSending()]);
   entitle();
   lively?.after?.();
