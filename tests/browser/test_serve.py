@@ -54,7 +54,7 @@ def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path)
         # A photo from the phone: the table is found and straightened.
         photo = {"name": "table.jpg", "mimeType": "image/jpeg", "buffer": standard().jpeg}
         page.set_input_files("[data-key=photo] input[type=file]", photo)
-        expect(page.locator("[data-key=camera]")).to_contain_text("All four markers were found.")
+        expect(page.locator("[data-key=photo]")).to_contain_text("All four markers were found.")
         picture = page.locator(".picture img")
         expect(picture).to_have_attribute("alt", "The table from above, straightened")
         assert picture.evaluate("(img) => img.decode().then(() => img.naturalWidth)") > 100

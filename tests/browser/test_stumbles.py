@@ -264,6 +264,8 @@ def test_a_table_without_devices_has_no_panel_of_them(phones: Phones, service: S
     expect(panel).to_contain_text("No camera is chosen")
     page.evaluate("location.hash = '#workshop/igloo'")
     expect(page.locator("[data-key=part-igloo]")).to_contain_text("No igloo with a sensor is connected")
+    # This camera only says that it is there: it has no picture for the workshop.
+    phones.forgive("404")
 
 
 @pytest.mark.parametrize(("language", "said"), [("de-DE", "0,0 MB"), ("fr-FR", "0,0 Mo")])
