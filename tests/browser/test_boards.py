@@ -223,14 +223,19 @@ def test_a_board_that_changed_is_as_one_drawn_anew(phones: Phones, service: Serv
     moves = record(game_id, 5)
     companion.moves(*moves[:BEGUN])
     page, other = (phones.player(width=width) for _ in range(2))
-    for move in moves[BEGUN : BEGUN + size(6, 40)]:
+    tried, changed = size(6, 40), 0
+    for move in moves[BEGUN : BEGUN + tried]:
         before = page.evaluate(AS_DRAWN)
         companion.moves(move)
         for one in (page, other):
             if one is other:
                 other.reload()
             one.wait_for_selector(f".on-board[data-state='{companion.night.state}']")
-        assert page.evaluate(AS_DRAWN) == other.evaluate(AS_DRAWN) != before
+        now = page.evaluate(AS_DRAWN)
+        assert now == other.evaluate(AS_DRAWN)
+        changed += now != before
+    # Where one only goes on, nothing on the board need be another.
+    assert changed > tried / 2
 
 
 @pytest.mark.parametrize("game_id", GAMES)
