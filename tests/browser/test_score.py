@@ -39,7 +39,7 @@ def counted(page: Page) -> list[str]:
 @pytest.mark.parametrize(
     ("game", "numbers", "sentence"),
     [
-        ("igloo-pop", {"red": {"three": 8}, "yellow": {"three": 8}}, "the box has only 12, for all together"),
+        ("igloo-pop", {"red": {"three": 8}, "yellow": {"three": 8}}, "the box has only 12 in all"),
         ("igloo-pop", {"red": {"own": 11}}, "own thalers left: 10 at most"),
         ("iglu-iglu", {"red": {"trophies": 60}, "blue": {"trophies": 60}}, "The trophies of one box"),
         ("ice-team", {"green": {"home": 9}}, "bears in the Village: 4 at most"),

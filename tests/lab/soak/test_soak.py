@@ -173,7 +173,7 @@ if fuzz.available():
             "soak_targets.TARGETS['text lines'] = _frail\n"
         )
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-        (found,) = fuzz.fuzz(["text lines"], 20, seed=7)
+        (found,) = fuzz.fuzz(["text lines"], 90, seed=7)
         assert "ZeroDivisionError" in found.stumbled
         assert found.culprit
 
