@@ -158,10 +158,11 @@ def test_the_referee_is_asked_first(
     expect(shown).to_have_count(3)
     page.click("[data-do=more-answers]")
     expect(shown.nth(3)).to_be_visible()
-    tops = [
-        page.locator(one).bounding_box()["y"]  # type: ignore[index]
-        for one in (".ask form", ".ask .answers", ".dispute-panel .circle", "form[data-key=judge-pop]", ".rulebook")
-    ]
+    order = [".ask form", ".ask .answers", ".dispute-panel .circle", "form[data-key=judge-pop]", ".rulebook"]
+    for one in order:
+        expect(page.locator(one)).to_be_attached()
+    # All at one moment: the page may still be scrolling.
+    tops = page.evaluate("(all) => all.map((one) => document.querySelector(one).getBoundingClientRect().top)", order)
     assert tops == sorted(tops)
     # What is tapped is what the form below asks for.
     page.locator(".dispute-panel .card[data-place=card4]").dispatch_event("click")
