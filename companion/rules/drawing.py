@@ -31,8 +31,8 @@ COLOURS: Final = {
     "black": "#23262d",
 }
 """What pieces are painted with, by what people call it: in all games, and on the page."""
-LETTER_ON: Final = {"yellow": INK, "green": INK}
-"""What is written with on a colour; on the others it is white. Red is as dark as blue, green and yellow are light, so
+LETTER_ON: Final = dict.fromkeys(COLOURS, "#ffffff") | {"yellow": INK, "green": INK}
+"""What is written with on a colour. Red is as dark as blue, green and yellow are light, so
 that who cannot tell red from green sees them apart."""
 PALETTE: Final = COLOURS | {
     "ink": "#10263a",

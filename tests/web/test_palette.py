@@ -48,7 +48,7 @@ def test_what_is_shared_is_painted_with_it() -> None:
 @pytest.mark.parametrize(("theme", "of"), [("day", DAY), ("night", NIGHT)])
 def test_pieces_and_letters_stand_out(theme: str, of: dict[str, str]) -> None:
     for colour in COLOURS:
-        assert contrast(of[colour], LETTER_ON.get(colour, "#ffffff")) >= 4.5, (theme, colour)
+        assert contrast(of[colour], LETTER_ON[colour]) >= 4.5, (theme, colour)
     # The outline of a piece, and what is written on ice; the edges of floes; the lines on paper and on cards.
     assert contrast(of["dusk"], of["snow"]) >= 4.5
     assert min(contrast(of["dusk"], of[ground]) for ground in ("shade", "lit")) >= 3

@@ -85,5 +85,5 @@ def bear(colour: str, count: int, at: tuple[float, float], lang: str) -> str:
     return (
         f'<g class="bear {colour}" transform="translate({at[0]:.1f} {at[1]:.1f})">'
         f'<use href="#it-{colour}"/><text y="5" font-size="14" font-weight="bold" text-anchor="middle" '
-        f'fill="{LETTER_ON.get(colour, "#ffffff")}">{LETTER[colour].of(lang)}</text>{number}</g>'
+        f'fill="{LETTER_ON[colour]}">{LETTER[colour].of(lang)}</text>{number}</g>'
     )

@@ -146,7 +146,7 @@ _DROP: Final = {"igloo": 3, "bear": 10.5}
 def _piece(kind: str, what: str, count: int, x: float, y: float, scale: float, lang: str) -> str:
     tribe = kind in ("inuit", "igloo")
     sign = f"{kind}-{what}" if tribe else kind
-    ink = LETTER_ON.get(what, "#ffffff") if tribe else INK
+    ink = LETTER_ON[what] if tribe else INK
     mark, drop = LETTER[what].of(lang) if tribe else what, _DROP.get(kind, 5)
     number = (
         f'<text x="13" y="15" font-size="11" font-weight="bold" text-anchor="end" stroke="#ffffff" stroke-width="3" '

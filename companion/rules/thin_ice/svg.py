@@ -47,7 +47,7 @@ def _square(state: ThinIceState, square: str) -> str:
             f'<ellipse cx="{x + 50}" cy="{y + 80}" rx="30" ry="9" {_SHADOW}'
             f'<circle cx="{x + 50}" cy="{y + 50}" r="30" fill="{paint(there)}" stroke="{_DUSK}" stroke-width="2"/>'
             f'<text x="{x + 50}" y="{y + 60}" font-size="28" text-anchor="middle" '
-            f'fill="{LETTER_ON.get(there, "#ffffff")}">{letter}</text>'
+            f'fill="{LETTER_ON[there]}">{letter}</text>'
         )
     ink = paint("snow" if water else "dusk")
     return f'{found}<text x="{x + 10}" y="{y + 20}" font-size="12" fill="{ink}">{square}</text></g>'
