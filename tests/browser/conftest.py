@@ -215,7 +215,7 @@ def axe() -> Callable[[Page], list[str]]:
                 if ratio is not None:
                     lines.append(f"painted with a contrast of {ratio:.2f}: {node['html'][:160]}")
             elif not known(rule, node):
-                lines.append(f"{rule['id']}, which axe cannot decide: {node['html'][:160]} {node.get('failureSummary')}")
+                lines.append(f"{rule['id']}, undecided: {node['html'][:160]} {node.get('failureSummary')}")
         return lines
 
     return find

@@ -1,4 +1,4 @@
-"""What axe cannot decide of a page's colours, decided by what is painted: the contrast of each text with its own ground.
+"""What axe cannot decide of a page's colours, decided by what is painted: the contrast of each text with its ground.
 
 The page is taken twice, once without its letters; where the two pictures differ, there the letters are, and the second
 shows what lies below them: gradients, drawings, pieces. For the moment, what scrolls is unrolled and what floats over
@@ -74,7 +74,8 @@ TEXTS = """(targets) => targets.map((target) => {
   const scale = drawn && node.getScreenCTM ? Math.hypot(node.getScreenCTM().a, node.getScreenCTM().b) : 1;
   const rim = drawn && is.stroke !== "none" && parseFloat(is.strokeWidth) >= 1.5;
   return { boxes, colour: drawn ? is.fill : is.color, rim: rim ? is.stroke : null,
-    clear: clear * (drawn ? Number(is.fillOpacity) : 1), size: parseFloat(is.fontSize) * scale, weight: Number(is.fontWeight) };
+    clear: clear * (drawn ? Number(is.fillOpacity) : 1), size: parseFloat(is.fontSize) * scale,
+    weight: Number(is.fontWeight) };
 })"""
 
 
@@ -106,7 +107,8 @@ def _styled(page: Page, css: str) -> Iterator[None]:
 
 
 def _picture(page: Page) -> Pixels:
-    return np.asarray(Image.open(io.BytesIO(page.screenshot(full_page=True, caret="initial"))).convert("RGB"), np.float64)
+    taken = Image.open(io.BytesIO(page.screenshot(full_page=True, caret="initial")))
+    return np.asarray(taken.convert("RGB"), np.float64)
 
 
 def _is_large(text: dict[str, Any]) -> bool:
