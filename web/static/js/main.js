@@ -202,10 +202,11 @@ function draw() {
   const focused = document.activeElement;
   lively?.before?.();
   const { board, path } = store;
-  const first = game?.board && (board !== last.board || path !== last.path) && !document.hidden;
+  const played = board !== last.board;
+  const first = game?.board && (played || path !== last.path) && !document.hidden;
   last = { board, path };
-  // Whoever tapped waits for the board: it is painted before all else is drawn.
-  const ahead = first && onTable(game) && boardAhead(game);
+  // Whoever tapped waits for the board: it is painted before all else is drawn. What is chosen on it comes with its buttons.
+  const ahead = first && played && onTable(game) && boardAhead(game);
   if (!ahead) drawStage(game);
   lively?.moved?.();
   rest = () => {
