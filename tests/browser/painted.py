@@ -47,7 +47,7 @@ UNROLLED = """
 
 BARE = """
   * { -webkit-text-fill-color: transparent !important; text-shadow: none !important; transition: none !important; }
-  text, tspan { fill: transparent !important; stroke: transparent !important; }"""
+  text, tspan { fill: transparent !important; }"""
 
 STYLE = """(css) => {
   const sheet = new CSSStyleSheet();
@@ -60,7 +60,7 @@ UNSTYLE = """() => { document.adoptedStyleSheets = [...document.adoptedStyleShee
 TEXTS = """(targets) => targets.map((target) => {
   const node = document.querySelector(target);
   if (!node) return null;
-  const is = getComputedStyle(node);
+  const is = getComputedStyle(node, node.matches(":placeholder-shown") ? "::placeholder" : null);
   const drawn = node instanceof SVGElement;
   let clear = 1;
   for (let one = node; one; one = one.parentElement) clear *= Number(getComputedStyle(one).opacity);
@@ -118,21 +118,24 @@ def _is_large(text: dict[str, Any]) -> bool:
 def _contrast(text: dict[str, Any], whole: Pixels, bare: Pixels) -> float | None:
     """Return what nine tenths of a text's pixels have of contrast; None where nothing is painted."""
     high, wide = bare.shape[:2]
-    grounds = []
+    red, green, blue, opaque = _colour(text["colour"])
+    ink, grounds = np.array([red, green, blue]), []
     for left, top, right, bottom in text["boxes"]:
         rows = slice(max(0, int(top)), min(high, int(bottom) + 1))
         columns = slice(max(0, int(left)), min(wide, int(right) + 1))
         ground = bare[rows, columns]
-        letters = np.abs(whole[rows, columns] - ground).max(axis=-1, initial=0) > PAINTED
+        drawn = whole[rows, columns]
+        letters = np.abs(drawn - ground).max(axis=-1, initial=0) > PAINTED
+        # What became less like its colour belongs to another text, which lies over this one.
+        letters &= np.abs(drawn - ink).sum(axis=-1) < np.abs(ground - ink).sum(axis=-1)
         grounds.append(ground[letters])
     ground = np.concatenate(grounds) if grounds else np.empty((0, 3))
     if len(ground) < FEW:
         return None
-    red, green, blue, opaque = _colour(text["colour"])
     clear = opaque * text["clear"]
     if text["rim"]:
         ground = np.broadcast_to(np.array(_colour(text["rim"])[:3]), ground.shape)
-    letters = clear * np.array([red, green, blue]) + (1 - clear) * ground
+    letters = clear * ink + (1 - clear) * ground
     one, other = _luminance(letters), _luminance(ground)
     ratio = (np.maximum(one, other) + 0.05) / (np.minimum(one, other) + 0.05)
     return float(np.quantile(ratio, 1 - ENOUGH))
