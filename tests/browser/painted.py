@@ -57,6 +57,16 @@ STYLE = """(css) => {
 
 UNSTYLE = """() => { document.adoptedStyleSheets = [...document.adoptedStyleSheets].slice(0, -1); }"""
 
+SIZE = """() => {
+  const { scrollWidth, scrollHeight, clientWidth } = document.documentElement;
+  return [scrollWidth, scrollHeight, clientWidth, innerHeight, scrollX, scrollY];
+}"""
+
+SCROLL = """([left, top]) => {
+  scrollTo({ left, top, behavior: "instant" });
+  return [Math.round(scrollX), Math.round(scrollY)];
+}"""
+
 TEXTS = """(targets) => targets.map((target) => {
   const node = document.querySelector(target);
   if (!node) return null;
@@ -107,8 +117,17 @@ def _styled(page: Page, css: str) -> Iterator[None]:
 
 
 def _picture(page: Page) -> Pixels:
-    taken = Image.open(io.BytesIO(page.screenshot(full_page=True, caret="initial")))
-    return np.asarray(taken.convert("RGB"), np.float64)
+    """Return the whole page, taken piece by piece: in a taller window it would be laid out otherwise."""
+    wide, high, across, down, left, top = page.evaluate(SIZE)
+    whole = np.zeros((high, wide, 3))
+    for y in range(0, high, down):
+        for x in range(0, wide, across):
+            column, row = page.evaluate(SCROLL, [x, y])
+            piece = np.asarray(Image.open(io.BytesIO(page.screenshot(caret="initial"))).convert("RGB"), np.float64)
+            here = whole[row : row + piece.shape[0], column : column + piece.shape[1]]
+            here[:] = piece[: here.shape[0], : here.shape[1]]
+    page.evaluate(SCROLL, [left, top])
+    return whole
 
 
 def _is_large(text: dict[str, Any]) -> bool:

@@ -132,7 +132,7 @@ function enlarge() {
     const { a, b } = one.getScreenCTM() ?? { a: 0, b: 0 };
     const scale = Math.hypot(a, b);
     const { fontSize, fill, stroke } = getComputedStyle(one);
-    const rim = one.closest("#board") && stroke === "none" && rimOf(fill);
+    const rim = stroke === "none" && rimOf(fill);
     return scale && parseFloat(fontSize) * scale < LEAST_PX ? [[one, LEAST_PX / scale, rim]] : [];
   });
   for (const [{ style }, size, rim] of small) {
