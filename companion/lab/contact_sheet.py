@@ -2,16 +2,19 @@
 
 ``python -m companion.lab.contact_sheet OUT.webp`` starts the real service with a simulated igloo, leads it through an
 evening and looks at each room in Chromium without a window; ``make pictures`` runs it after the README's film and
-gallery. A row is a room, a column a device, theme and language. It needs what ``make test`` installs.
+gallery. A row is a room or a window over it, as the host, a player or somebody who watches has it; a column is a
+device, theme and language. Behind so many rows another sheet begins (``OUT-2.webp``). It needs what ``make test``
+installs.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +22,15 @@ from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from companion.lab.bench.web import Running
-from companion.lab.worlds.evening import evening
+from companion.lab.phone import Phone
+from companion.lab.worlds.boards import BOARDS, record
+from companion.lab.worlds.evening import CARDS, MOVES, SEATS, SEED, SHAKEN, evening
 from companion.rules.i18n import languages
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 GAP, LABEL, HEAD = 8, 170, 40
+ROWS = 24
+"""So many rooms stand on one sheet: a picture in WebP has 16,383 rows of pixels at most."""
 SETTLE_MS = 350
 """What fades in has come by then."""
 
@@ -61,11 +68,18 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """One row: an address of the page, and what is there when it has come."""
+    """One row: an address of the page, and what is there when it has come.
+
+    ``taps``: what is tapped then, one after the other, and ``shown``: what that opens. ``who`` looks: "host", "player"
+    or "watcher".
+    """
 
     name: str
     address: str
     there: str
+    taps: tuple[str, ...] = ()
+    shown: str = ""
+    who: str = "host"
 
 
 WORKSHOP = ("igloo", "balance", "camera", "devices", "people", "rights", "backups")
@@ -82,15 +96,34 @@ IDLE = (
     *(Room(f"training: {part}", f"/training#{part}", "#stage > *") for part in TRAINING),
     Room("television, idle", "/tv", ".tv-invite"),
 )
+BESIDE = (
+    *(Room(f"learn: {game}", f"/#learn/{game}", ".learn .board") for game in BOARDS),
+    Room("certificate", "/trust", "main"),
+    Room("this phone", "/", ".tile", ("[data-do=who-am-i]",), "dialog[open]"),
+    Room("invitation", "/", ".tile", ("[data-do=invite]",), "dialog[open] svg"),
+    Room("settings", "/", ".tile", ("[data-do=settings]",), "dialog[open]"),
+    Room("start, who watches", "/", ".tile", who="watcher"),
+    Room("start, a player", "/", ".tile", who="player"),
+)
+"""What is not a room by itself, or not the host's."""
 TABLE = Room("table", "/", ".play")
 TELEVISION = Room("television", "/tv", "#board svg")
 DISPUTE = Room("dispute", "/#referee", "[data-key=dispute]")
 ALBUM = Room("album", "/#album", ".album-game")
+ON_BOARD = (
+    Room("what can be done", "/", ".on-board", ("[data-do=may]",), "dialog[open] .may"),
+    Room("turn clock", "/", ".on-board", ("details.menu summary", "[data-do=clock]"), "dialog[open] [data-minutes]"),
+    Room("passed on", "/", ".on-board", ("[data-do=pass-round]",), ".pass-on"),
+    Room("who watches", "/", ".on-board", who="watcher"),
+    Room("a player", "/", ".on-board", who="player"),
+)
+"""What lies over a game on a board, and how others have it."""
+ENDED = (TABLE, TELEVISION, Room("share", "/", ".ending", ("[data-do=share]",), "dialog[open] .result-picture"))
 
 
 def named(what: str, *rooms: Room) -> tuple[Room, ...]:
     """Return rooms under the name of what is played in them."""
-    return tuple(Room(f"{what}: {room.name}", room.address, room.there) for room in rooms)
+    return tuple(replace(room, name=f"{what}: {room.name}") for room in rooms)
 
 
 def done(service: Running, command: str, body: dict[str, Any]) -> None:
@@ -101,21 +134,44 @@ def done(service: Running, command: str, body: dict[str, Any]) -> None:
 
 
 def stages(service: Running) -> Iterator[tuple[Room, ...]]:
-    """Lead the service through an evening; yield the rooms to be looked at as it stands."""
-    yield IDLE
+    """Lead the service through an evening, its last game to the end; yield the rooms to be looked at as it stands."""
+    yield (*IDLE, *BESIDE, Room("host", service.link, "button.main", who="watcher"))
+    opening = {"game": SHAKEN, "players": SEATS, "draw": False}
+    for what, setup in (("cards to be named", {}), ("before a round", {"cards": CARDS})):
+        done(service, "open-match", {**opening, "setup": setup})
+        yield named(what, TABLE)
+        done(service, "close-match", {})
     for what, commands in evening():
         for command, body in commands:
             done(service, command, body)
         yield named(what, TABLE, TELEVISION, DISPUTE)
-    yield (ALBUM,)
+    last = BOARDS[-1]
+    yield named(last, *ON_BOARD)
+    for text in record(last, SEED)[MOVES:]:
+        done(service, "moves", {"moves": [text]})
+    yield (*named("end on a board", *ENDED), ALBUM)
 
 
 def shot(page: Page, origin: str, room: Room) -> Image.Image:
     """Return what a room looks like."""
+    page.goto("about:blank")
     page.goto(f"{origin}{room.address}")
     page.wait_for_selector(room.there, state="attached")
+    opened(page, room)
     page.wait_for_timeout(SETTLE_MS)
-    return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    if room.taps:
+        # What was said on this phone is said for this picture only.
+        page.evaluate("() => localStorage.clear()")
+    return picture
+
+
+def opened(page: Page, room: Room) -> None:
+    """Tap what opens a window over a room, where there is one."""
+    for tap in room.taps:
+        page.locator(tap).first.click()
+    if room.shown:
+        page.wait_for_selector(room.shown)
 
 
 def looked_at(
@@ -123,10 +179,12 @@ def looked_at(
 ) -> Iterator[tuple[Room, Column, Image.Image]]:
     """Yield every room that is ``wanted`` as every look has it."""
     origin = f"http://127.0.0.1:{service.port}"
-    name, _, value = service.host.cookie.partition("=")
+    cookies = {"host": service.host.cookie, "player": _joined(service), "watcher": ""}
     for rooms in stages(service):
         some = [room for room in rooms if wanted(room)]
-        for look in looks if some else ():
+        for look, who in ((look, who) for look in looks for who in cookies):
+            if not any(room.who == who for room in some):
+                continue
             device = look.device
             context = browser.new_context(
                 viewport={"width": device.width, "height": device.height},
@@ -134,15 +192,25 @@ def looked_at(
                 locale=look.language,
                 has_touch=device.width < 1000,
             )
-            context.add_cookies([{"name": name, "value": value, "url": origin}])
+            name, given, value = cookies[who].partition("=")
+            if given:
+                context.add_cookies([{"name": name, "value": value, "url": origin}])
             page = context.new_page()
             for room in some:
-                yield room, look, shot(page, origin, room).resize(device.size, Image.Resampling.LANCZOS)
+                if room.who == who:
+                    yield room, look, shot(page, origin, room).resize(device.size, Image.Resampling.LANCZOS)
             context.close()
 
 
+def _joined(service: Running) -> str:
+    """Return the cookie of a phone that has joined with the PIN."""
+    phone = Phone(service.port, 1)
+    phone.ask("POST", "/api/join", {"pin": json.loads(service.host.ask("GET", "/api/table")[1])["pin"]})
+    return phone.cookie
+
+
 def laid_out(looks: Sequence[Column], cells: dict[tuple[str, Column], Image.Image]) -> Image.Image:
-    """Return the sheet: a row for each room, in the order in which they came."""
+    """Return a sheet: a row for each room, in the order in which they came."""
     rooms = list(dict.fromkeys(name for name, _ in cells))
     lefts = [LABEL + sum(look.device.shown + GAP for look in looks[:n]) for n in range(len(looks))]
     high = max(look.device.size[1] for look in looks) + GAP
@@ -163,7 +231,12 @@ def laid_out(looks: Sequence[Column], cells: dict[tuple[str, Column], Image.Imag
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make the sheet."""
     parser = argparse.ArgumentParser(prog="python -m companion.lab.contact_sheet", description=__doc__)
-    parser.add_argument("out", type=Path, metavar="OUT", help="the picture to write (.webp, .png)")
+    parser.add_argument(
+        "out",
+        type=Path,
+        metavar="OUT",
+        help="the picture to write (.webp, .png); with more rooms than fit, others beside it",
+    )
     parser.add_argument("--language", action="append", help="only this language; may be said again")
     parser.add_argument("--room", action="append", help="only rooms with this in their name; may be said again")
     asked = parser.parse_args(arguments)
@@ -188,7 +261,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         service.close()
     if not cells:
         parser.error("No room is called so.")
-    laid_out(looks, cells).save(asked.out, quality=80)
+    rooms = list(dict.fromkeys(name for name, _ in cells))
+    for number, first in enumerate(range(0, len(rooms), ROWS), 1):
+        here = rooms[first : first + ROWS]
+        sheet = laid_out(looks, {at: picture for at, picture in cells.items() if at[0] in here})
+        out = asked.out if number == 1 else asked.out.with_stem(f"{asked.out.stem}-{number}")
+        sheet.save(out, quality=80)
     return 0
 
 

@@ -31,7 +31,7 @@ COLOURS: Final = {
     "black": "#23262d",
 }
 """What pieces are painted with, by what people call it: in all games, and on the page."""
-LETTER_ON: Final = dict.fromkeys(COLOURS, "#ffffff") | {"yellow": INK, "green": INK}
+LETTER_ON: Final = dict.fromkeys(COLOURS, "#ffffff") | {"yellow": INK, "green": "#000000"}
 """What is written with on a colour. Red is as dark as blue, green and yellow are light, so
 that who cannot tell red from green sees them apart."""
 PALETTE: Final = COLOURS | {

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, TimeoutError, expect, sync_playwright
 
+from tests.browser.painted import faint
 from tests.web.assembly import NAME, Service, served
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
@@ -200,33 +201,27 @@ def axe() -> Callable[[Page], list[str]]:
         # Fades would be measured half way.
         page.evaluate("() => document.getAnimations().forEach((one) => one.finish())")
         found = page.evaluate("() => axe.run(document, {resultTypes: ['violations', 'incomplete']})")
-        unsure = [
-            {
-                "id": f"{rule['id']}, which axe cannot decide",
-                "nodes": [node for node in rule["nodes"] if not known(rule, node)],
-            }
-            for rule in found["incomplete"]
-        ]
-        return [
+        unsure = [(rule, node) for rule in found["incomplete"] for node in rule["nodes"]]
+        colours = [node["target"][0] for rule, node in unsure if rule["id"] == "color-contrast"]
+        low = faint(page, colours) if colours else {}
+        lines = [
             f"{rule['id']}: {node['html'][:160]} {node.get('failureSummary')}"
-            for rule in (*found["violations"], *unsure)
+            for rule in found["violations"]
             for node in rule["nodes"]
         ]
+        for rule, node in unsure:
+            if rule["id"] == "color-contrast":
+                ratio = low.get(node["target"][0])
+                if ratio is not None:
+                    lines.append(f"painted with a contrast of {ratio:.2f}: {node['html'][:160]}")
+            elif not known(rule, node):
+                lines.append(f"{rule['id']}, undecided: {node['html'][:160]} {node.get('failureSummary')}")
+        return lines
 
     return find
 
 
 UNDECIDED = {
-    "color-contrast": {
-        "bgGradient": "the page lies on a gradient; test_look measures the colours on both its ends",
-        "bgOverlap": "text in a drawing lies on shapes that axe does not paint; the pictures' own tests measure those",
-        "elmPartiallyObscured": "a list that scrolls, or the bar below, covers a part; whole lines of it are measured",
-        "elmPartiallyObscuring": "the same, where what is tapped lies over a part of the board that scrolls below it",
-        "emptyValue": "a field without text has none to read; fields of the same class that are filled are measured",
-        "imgNode": "text in a drawing, as above: for axe the drawing is an image",
-        "shortTextContent": "one figure or letter, which may be a sign; longer texts of the class are measured",
-        "nonBmp": "dots that count something, whose number the label says",
-    },
     "label-content-name-mismatch": {
         None: "a letter or a number on a piece is no word to axe; test_score holds that it is a part of the name",
     },

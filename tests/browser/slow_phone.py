@@ -34,7 +34,7 @@ WATCH = """() => {
     // That something is on its way is not to be seen.
     if (records.every((one) => one.attributeName === "aria-busy")) return;
     requestAnimationFrame(() => {
-      const { state } = document.querySelector(".on-board").dataset;
+      const { state } = document.querySelector(".on-board .sheet-of-board").dataset;
       const channel = new MessageChannel();
       channel.port1.onmessage = () => window.painted.push({ at: performance.now(), state });
       channel.port2.postMessage(null);

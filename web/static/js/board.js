@@ -148,17 +148,35 @@ function title(match) {
 let shown = [];
 const drawn = livePicture();
 
-/** Draw a game on a board as it is being played. */
-export function boardPlay(match) {
-  const paused = store.view.night.paused;
+/** How the board of a match stands: `ready` where it belongs to what the table shows now. */
+function standing(match) {
   const ready = current() && store.board.match === match.id;
   const board = store.board?.match === match.id ? store.board : null;
-  const can = ready && mayAct() && !paused;
+  const can = ready && mayAct() && !store.view.night.paused;
   const next = board && ready ? onwards(board.moves, store.path) : new Map();
-  const places = new Map([...next].filter(([step]) => !isKey(step)));
-  const sentence = paused ? t("The night is paused.") : said(match.prompt);
   // Until the board has come that belongs to the state, or to what was sent, the one before it stays as it is.
   if ((ready && (board !== shown[0] || arrived())) || shown[0]?.match !== match.id) shown = [board, can, ready, store.path.join(), said(match.title), wordsKnown(), onPhone()];
+  return { ready, board, can, next };
+}
+
+function pictured(match, { ready, board, can, next }) {
+  const places = new Map([...next].filter(([step]) => !isKey(step)));
+  return drawn(shown, () =>
+    [board.svg, { lit: can ? places : new Map(), draggable: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], state: ready ? board.state : "", can, costs: store.path.length > 0, game: match.game, name: said(match.title), names: (place) => board.names[place] }]);
+}
+
+/** Draw the picture alone, where it is on the page already; returns whether it was. What stands round it is drawn behind it. */
+export function boardAhead(match) {
+  const stands = standing(match);
+  return Boolean(stands.board) && pictured(match, stands).nodeName === "TEMPLATE";
+}
+
+/** Draw a game on a board as it is being played. */
+export function boardPlay(match) {
+  const { paused } = store.view.night;
+  const stands = standing(match);
+  const { ready, board, next } = stands;
+  const sentence = paused ? t("The night is paused.") : said(match.prompt);
   const count = board && ready ? (store.choices ?? complete(board.moves, store.path)).length : 0;
   return h("section", { class: ["play", "on-board", paused && "paused"], "data-key": "board-play", "data-phase": match.phase,
       "data-state": ready ? board.state : null },
@@ -166,8 +184,7 @@ export function boardPlay(match) {
     seats(match),
     match.points !== null && h("p", { class: "points", "data-key": "points" }, h("b", null, match.points), " ",
       gameOf(match.game).left?.(match.points) ?? tn("point left", "points left", match.points)),
-    board ? drawn(shown, () =>
-      [board.svg, { lit: can ? places : new Map(), draggable: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, game: match.game, name: said(match.title), names: (place) => board.names[place] }])
+    board ? pictured(match, stands)
       : h("p", { class: "quiet" }, t("Drawing the board …")),
     board?.private.length ? h("ul", { class: "private", "data-key": "private" }, board.private.map((one) => h("li", null, said(one)))) : null,
     keep("dock", [shown], () => h("div", { class: ["dock", count > MANY && "tall"], "data-key": "dock" },

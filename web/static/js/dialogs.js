@@ -28,6 +28,7 @@ export function openDialog(title, ...contents) {
     h("div", { class: "dialog-body", "data-key": `body${Date.now()}` }, contents),
   ]);
   dialog.showModal();
+  document.body.classList.add("in-dialog");
   return new Promise((resolve) => { answer = resolve; });
 }
 
@@ -35,6 +36,7 @@ export function openDialog(title, ...contents) {
 export function closeDialog(value) {
   const dialog = element();
   if (dialog.open) dialog.close();
+  document.body.classList.remove("in-dialog");
   const resolve = answer;
   answer = null;
   resolve?.(value);

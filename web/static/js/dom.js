@@ -50,6 +50,12 @@ export function keep(name, from, make) {
 
 const keyOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.getAttribute("data-key") : null);
 
+/** Give an element an attribute, unless it has it so: a picture whose size is set once more has all its writing laid out anew. */
+export function set(node, name, value) {
+  const text = String(value);
+  if (node.getAttribute(name) !== text) node.setAttribute(name, text);
+}
+
 function updateAttributes(now, next) {
   for (const { name } of [...now.attributes]) {
     if (next.hasAttribute(name)) continue;
@@ -59,7 +65,7 @@ function updateAttributes(now, next) {
   }
   for (const { name, value } of next.attributes) {
     if (name === "open" && now.nodeName === "DETAILS") continue;
-    if (now.getAttribute(name) !== value) now.setAttribute(name, value);
+    set(now, name, value);
   }
 }
 

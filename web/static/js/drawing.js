@@ -1,7 +1,7 @@
 // A drawing of the rules, taken apart into the elements that it consists of. The rules write one element or a few on a
 // line, or a group on several; a line that was there before is not read again, and what it drew stays on the page as it is.
 
-import { s } from "./dom.js";
+import { s, set } from "./dom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 /** What stands before the elements: the drawing's own tag, its title, and its definitions. */
@@ -87,10 +87,14 @@ export function takenApart(text) {
 
 /** Have an element hold these nodes and no others; what stands where it should is not touched. */
 export function arrange(parent, nodes) {
+  let here = parent.firstChild;
+  let right = 0;
+  for (; here && here === nodes[right]; right += 1) here = here.nextSibling;
+  if (!here && right === nodes.length) return;
   const staying = new Set(nodes);
   for (const one of [...parent.childNodes]) if (!staying.has(one)) one.remove();
-  let here = parent.firstChild;
-  for (const one of nodes) {
+  here = right ? nodes[right - 1].nextSibling : parent.firstChild;
+  for (const one of nodes.slice(right)) {
     if (one === here) here = here.nextSibling;
     else parent.insertBefore(one, here);
   }
@@ -100,8 +104,10 @@ const filled = new WeakMap();
 
 /** Have an element show parts of a drawing; `alter` may alter the copy of each, which then lies in a group. */
 export function fill(parent, parts, alter = null) {
+  const last = filled.get(parent) ?? [];
+  if (last.length === parts.length && parts.every(({ key }, i) => key === last[i].key)) return;
   const before = new Map();
-  for (const one of filled.get(parent) ?? []) before.set(one.key, [...before.get(one.key) ?? [], one]);
+  for (const one of last) before.set(one.key, [...before.get(one.key) ?? [], one]);
   const now = parts.map(({ key, node }) => {
     const same = before.get(key)?.shift();
     if (same) return same;
@@ -117,7 +123,7 @@ export const forget = (parent) => filled.delete(parent);
 
 /** Have a drawing's own element be as its head says; what lies in it below the definitions stays, and what it is to a reader. */
 export function setHead(node, { node: head }) {
-  for (const { name, value } of head.attributes) if (name !== "role") node.setAttribute(name, value);
+  for (const { name, value } of head.attributes) if (name !== "role") set(node, name, value);
   node.querySelector(":scope > defs")?.remove();
   const definitions = head.querySelector("defs");
   if (definitions) node.prepend(definitions.cloneNode(true));

@@ -6,7 +6,7 @@ import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js"
 import { cameraHere, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
-import { BOARD_DO, boardPlay, DRAG, passedTo, syncBoard, takeBoard } from "./board.js";
+import { BOARD_DO, boardAhead, boardPlay, DRAG, passedTo, syncBoard, takeBoard } from "./board.js";
 import { followDragging } from "./drag.js";
 import { gameOf, games, has, offer, part } from "./games.js";
 import { face, fetchPeople, owner, seatPerson } from "./faces.js";
@@ -136,6 +136,9 @@ function passOn(game, next) {
   return h("p", { class: "quiet" }, t("One moment …"));
 }
 
+/** Whether a game is played on a board here, and nothing else is in its place. */
+const onTable = (game) => !elsewhere() && !passedTo(game) && !game.problem && !game.over && !has(game.game, "play");
+
 function stage() {
   const next = (!elsewhere() || inReferee()) && passedTo(match());
   if (next) return passOn(match(), next);
@@ -144,9 +147,9 @@ function stage() {
   if (!view) return h("p", { class: "quiet" }, t("Looking for the table …"));
   const game = match();
   if (!game) return setup(view.series, mayAct() && !isHost() && !store.me.label && whoseIsIt());
+  if (onTable(game)) return boardPlay(game);
   if (game.problem) return h("section", { class: "panel" }, h("h1", null, t("This game cannot be shown")), h("p", null, said(game.problem)));
   if (game.over) return ending(game, view.series);
-  if (!has(game.game, "play")) return boardPlay(game);
   return own()?.draw(game) ?? h("p", { class: "quiet" }, t("One moment …"));
 }
 
@@ -198,19 +201,27 @@ function draw() {
   const game = match();
   const focused = document.activeElement;
   lively?.before?.();
-  patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
-  fromTheTop(game);
-  lively?.moved?.();
   const { board, path } = store;
-  const first = game?.board && (board !== last.board || path !== last.path) && !document.hidden;
+  const played = board !== last.board;
+  const first = game?.board && (played || path !== last.path) && !document.hidden;
   last = { board, path };
+  // Whoever tapped waits for the board: it is painted before all else is drawn. What is chosen on it comes with its buttons.
+  const ahead = first && played && onTable(game) && boardAhead(game);
+  if (!ahead) drawStage(game);
+  lively?.moved?.();
   rest = () => {
     rest = null;
+    if (ahead) drawStage(game);
     drawRest(game, focused);
   };
-  // Whoever tapped waits for the board: it is painted before all else is drawn.
   if (first) painted(() => rest?.());
   else rest();
+}
+
+function drawStage(game) {
+  patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
+  document.body.classList.toggle("passing", Boolean(slot("stage").querySelector(":scope > .pass-on")));
+  fromTheTop(game);
 }
 
 function drawRest(game, focused) {

@@ -1,6 +1,6 @@
 // Wide pictures on a narrow phone: a long board stands upright, a table of cards is folded into rows.
 
-import { h, s } from "./dom.js";
+import { h, s, set } from "./dom.js";
 import { arrange, fill, forget } from "./drawing.js";
 
 const phone = matchMedia("(max-width: 759px) and (orientation: portrait)");
@@ -74,8 +74,8 @@ function upright(node) {
     seen = String(cells);
     fill(drawn, parts, (group) => { keepUpright(group, cells); return group; });
     arrange(spots, order);
-    turned.setAttribute("transform", `translate(0 ${wide}) rotate(-90)`);
-    node.setAttribute("viewBox", `0 0 ${legend ? value(legend, "y") - 24 : high} ${wide}`);
+    set(turned, "transform", `translate(0 ${wide}) rotate(-90)`);
+    set(node, "viewBox", `0 0 ${legend ? value(legend, "y") - 24 : high} ${wide}`);
     return [node];
   };
 }
@@ -132,7 +132,7 @@ function folded({ wide, rows }, node) {
     cuts.forEach((part, i) => {
       const here = [...left].filter((spot) => within(corner(spot), part));
       for (const spot of here) left.delete(spot);
-      slices[i].node.setAttribute("viewBox", part.join(" "));
+      set(slices[i].node, "viewBox", part.join(" "));
       fill(slices[i].drawn, drawn.filter((one) => { one.reach ??= reach(one.node); return meet(one.reach, part); }));
       arrange(slices[i].spots, here);
     });
@@ -141,7 +141,7 @@ function folded({ wide, rows }, node) {
     if (seen !== String([frames.length, ...around])) groups = frames.map(() => h("div"));
     seen = String([frames.length, ...around]);
     groups.forEach((group, g) => {
-      group.className = value(frames[g], "stroke-width") > 1 ? "framed on" : "framed";
+      set(group, "class", value(frames[g], "stroke-width") > 1 ? "framed on" : "framed");
       arrange(group, shown.filter((_, i) => around[i] === g).map((one) => one.node));
     });
     return [node, ...new Set(shown.map((one, i) => groups[around[i]] ?? one.node))];

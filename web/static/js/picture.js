@@ -1,6 +1,6 @@
 // The picture that the rules draw, and on it the places that can be tapped.
 
-import { h, s, stays, update } from "./dom.js";
+import { h, s, set, stays, update } from "./dom.js";
 import { arrange, setHead, takenApart } from "./drawing.js";
 import { gameOf } from "./games.js";
 import { asItIs, narrow, tooWide } from "./narrow.js";
@@ -69,7 +69,7 @@ function spot(here, { game, lit, draggable = new Set(), chosen, about, can, ever
 }
 
 function given(node, attributes) {
-  for (const [name, text] of Object.entries(attributes)) node.setAttribute(name, text);
+  for (const [name, text] of Object.entries(attributes)) set(node, name, text);
   return node;
 }
 
@@ -99,16 +99,16 @@ function pictureIn(way, game) {
   return {
     frame, way, game,
     draw({ head, parts }, options) {
-      const { name } = options;
+      const { name, state = "" } = options;
       if (head.key !== known) setHead(node, head);
       known = head.key;
       const [, , wide, high] = head.node.getAttribute("viewBox").split(" ").map(Number);
       const order = parts.flatMap(({ key, places }) => places.map((place) => spotOf(place.name, place.node, key, options)).filter(Boolean));
       arrange(frame, layout(parts, order, [wide, high]));
-      if (way !== "plain") return given(frame, { class: "sheet-of-board narrow", role: "group", "aria-label": name });
+      if (way !== "plain") return given(frame, { class: "sheet-of-board narrow", role: "group", "aria-label": name, "data-state": state });
       given(node, { role: "group", "aria-label": name });
       const classes = ["scroll sheet-of-board", wide > 620 && "wide", wide > LONG * high && "long"].filter(Boolean).join(" ");
-      return given(frame, { class: classes, tabindex: 0, role: "region", "aria-label": name });
+      return given(frame, { class: classes, tabindex: 0, role: "region", "aria-label": name, "data-state": state });
     },
   };
 }
@@ -118,7 +118,7 @@ const wayOf = (drawing, game) => (tooWide(widthOf(drawing)) && gameOf(game).narr
 
 /**
  * Draw a picture. `lit` maps places to the moves that go on there; from `draggable` pieces are carried; `chosen` are the places of the path, `about` those that are asked about; `can` says
- * whether taps are heard (`every`: from every place) (other places then answer why not); `costs` whether each lit place shows what it takes.
+ * whether taps are heard (`every`: from every place) (other places then answer why not); `costs` whether each lit place shows what it takes; `state` is what the table's state is that it shows.
  * `names` may call a place by what lies there; `game` knows how its own places are called, and how it is drawn on a phone.
  */
 export function picture(text, options) {

@@ -116,6 +116,12 @@ function crop(drawing) {
   return (right - left) / (bottom - top);
 }
 
+/** What lies round a letter that is larger than its piece, so that it can be read beside it, too: light round dark ones. */
+function rimOf(fill) {
+  const [red, green, blue] = fill.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0];
+  return red + green + blue > 384 ? "#10263a" : "#ffffff";
+}
+
 /**
  * Letters of a drawing that are too small for a room are made as large as can be read; a folded one's have no size.
  * All are looked at before the first is changed: after a change the browser would lay the whole drawing out anew for each.
@@ -125,9 +131,14 @@ function enlarge() {
   const small = [...letters].flatMap((one) => {
     const { a, b } = one.getScreenCTM() ?? { a: 0, b: 0 };
     const scale = Math.hypot(a, b);
-    return scale && parseFloat(getComputedStyle(one).fontSize) * scale < LEAST_PX ? [[one, LEAST_PX / scale]] : [];
+    const { fontSize, fill, stroke } = getComputedStyle(one);
+    const rim = stroke === "none" && rimOf(fill);
+    return scale && parseFloat(fontSize) * scale < LEAST_PX ? [[one, LEAST_PX / scale, rim]] : [];
   });
-  for (const [one, size] of small) one.style.fontSize = `${size.toFixed(2)}px`;
+  for (const [{ style }, size, rim] of small) {
+    style.fontSize = `${size.toFixed(2)}px`;
+    if (rim) Object.assign(style, { stroke: rim, strokeWidth: `${(size / 6).toFixed(2)}px`, strokeLinejoin: "round", paintOrder: "stroke" });
+  }
 }
 
 function draw() {
