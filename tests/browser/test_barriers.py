@@ -13,7 +13,7 @@ from companion.lab.worlds.evening import MOVES, SEED, evening
 from tests.browser.conftest import Phones
 from tests.web.assembly import Service
 
-pytestmark = [pytest.mark.browser, pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(1200)]
 
 WIDTHS = {320: 640, 1024: 768, 3840: 2160}
 """How wide a page is, and how high."""
