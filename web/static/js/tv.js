@@ -8,6 +8,7 @@ import { gameOf, has, offer, part } from "./games.js";
 import { ask } from "./net.js";
 import { LONG, picture } from "./picture.js";
 import { GAMES } from "./registry.js";
+import { toggleSounds } from "./sounds.js";
 import { listen } from "./stream.js";
 import { change, isHost, match, onChange, soundsOn, store } from "./store.js";
 import { canSpeak, voiceOn, wishVoice } from "./voice.js";
@@ -162,15 +163,14 @@ offer(GAMES);
 onChange(draw);
 addEventListener("resize", draw);
 draw();
-const livelyComes = withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });
+withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });
 
-/** Quiet, then sounds, then a voice too where there is one, then quiet again. A key that is pressed early counts, too. */
-async function louder() {
-  await livelyComes;
+/** Quiet, then sounds, then a voice too where there is one, then quiet again. */
+function louder() {
   if (soundsOn() && canSpeak() && !voiceOn()) wishVoice(true);
   else {
     if (voiceOn()) wishVoice(false);
-    lively.LIVELY_DO.sounds();
+    toggleSounds();
   }
   change(() => {});
 }
