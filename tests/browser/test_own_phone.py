@@ -257,8 +257,30 @@ def test_what_may_be_done_is_said_at_any_time(
     kinds = {(move["group"] or {}).get("en", "") for move in moves["moves"]}
     expect(page.locator("#dialog .may-kind")).to_have_count(len(kinds))
     expect(page.locator("#dialog .may-kind li").first).not_to_be_empty()
+    # Each kind stands with its clauses, and each of them is one tap away.
+    for n in range(len(kinds)):
+        expect(page.locator("#dialog .may-kind").nth(n).locator(".clause").first).to_be_visible()
     phones.shot(page, "may-iglu-iglu")
     assert axe(page) == []
+
+
+@pytest.mark.parametrize("game", ["arctic", "ice-team"])
+def test_what_may_be_done_on_a_board_names_its_clauses(phones: Phones, service: Service, game: str) -> None:
+    companion = service.companion
+    companion.do("open-match", {"game": game, "players": players(game)})
+    companion.moves(*record(game, 5)[:20])
+    page = phones.player(width=320)
+    expect(page.locator(".on-board[data-state]")).to_be_visible()
+    page.click("[data-do=may]")
+    kinds = page.locator("#dialog .may-kind")
+    assert kinds.count() > 0
+    for n in range(kinds.count()):
+        expect(kinds.nth(n).locator(".clause").first).to_be_visible()
+    clause = page.locator("#dialog .clause").first
+    name = clause.inner_text()
+    clause.click()
+    expect(page.locator("#dialog h2")).to_have_text(name)
+    expect(page.locator("#dialog .clause-text")).not_to_be_empty()
 
 
 WHOLE = """() => {
