@@ -109,7 +109,8 @@ def test_it_reads_well_and_has_no_barrier(
 
 SEEN = """() => {
   const bar = document.querySelector('.doors').getBoundingClientRect().top;
-  const [said, drawn] = ['.learn .sentence', '.learn .sheet-of-board'].map((one) => document.querySelector(one).getBoundingClientRect());
+  const box = (one) => document.querySelector(one).getBoundingClientRect();
+  const [said, drawn] = [box('.learn .sentence'), box('.learn .sheet-of-board')];
   return [said.top >= 0 && said.bottom <= bar, Math.min(drawn.bottom, bar) - Math.max(drawn.top, said.bottom)];
 }"""
 """Tells whether what is asked is in sight whole, and how much of the picture is with it, in pixels."""
