@@ -6,7 +6,7 @@ import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js"
 import { cameraHere, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
-import { BOARD_DO, boardPlay, DRAG, passedTo, syncBoard, takeBoard } from "./board.js";
+import { BOARD_DO, boardPlay, DRAG, goesRound, passedTo, syncBoard, takeBoard } from "./board.js";
 import { doors } from "./doors.js";
 import { followDragging } from "./drag.js";
 import { gameOf, games, has, offer, part } from "./games.js";
@@ -124,6 +124,17 @@ function whoseIsIt() {
   return ownPhone?.question();
 }
 
+let comforts = null;
+
+/** At the first game of a phone that many look at, the host's or one that goes round: whether its screen stays on. */
+function staysOn(game) {
+  const many = isHost() || goesRound();
+  if (!game || game.over || elsewhere() || !many || memory.get("awake", null) !== null) return null;
+  if (comforts) return comforts.askStaysOn();
+  withWords(import("./comforts.js"), "own-phone").then((found) => { comforts = found; change(() => {}); });
+  return null;
+}
+
 let passing = null;
 
 /** Where one phone goes round, nothing of a hand is drawn until the next one has taken it. */
@@ -188,7 +199,7 @@ function draw() {
   const game = match();
   const focused = document.activeElement;
   lively?.before?.();
-  patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
+  patch(slot("stage"), [damaged(), asking(), voting(), stage(), staysOn(game)]);
   fromTheTop(game);
   lively?.moved?.();
   const { board, path } = store;
@@ -323,6 +334,7 @@ const DO = {
   "take-offered": takeOffered,
   simulate,
   comfort: (data) => ownPhone.comfort(data),
+  "stays-on": (data) => comforts.staysOn(data),
   keep: () => fetched(() => tell("/api/evidence", {})),
 };
 
