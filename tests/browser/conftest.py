@@ -51,6 +51,11 @@ def sent(page: Page) -> None:
     page.wait_for_function("() => !document.querySelector('.link-words[aria-busy=true]')")
 
 
+def unfold(page: Page) -> None:
+    """Unfold what the igloo feels and counts from the dot that says that it is ready."""
+    page.click("details.igloo-panel:not([open]) > summary")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # Not measured for coverage: the service in this process would be a third slower, and the API's tests reach it too.
     for item in items:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageStat
 from playwright.sync_api import Locator, Page, expect
 
 from companion.lab.worlds.boards import players, record
@@ -55,6 +55,16 @@ def broken_off(service: Service) -> None:
     opened(service, "ice-team")
     service.companion.moves(record("ice-team", 11)[0])
     service.companion.do("close-match")
+
+
+def popped(service: Service) -> None:
+    """Play a round of Igloo Pop, and let the table end the game then."""
+    companion = service.companion
+    companion.open_match()
+    companion.moves("start", "place red card2", "place blue card1")
+    companion.do("check")
+    companion.moves("reveal card2 2", "reveal card1 13")
+    companion.do("end-early")
 
 
 def come(picture: Locator) -> None:
@@ -162,6 +172,88 @@ def test_on_paper_each_game_has_a_page_and_no_picture_is_missing(phones: Phones,
     assert all(page.evaluate("window.printed"))
     assert len(set(asked)) == EVENING
     assert len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) == EVENING
+
+
+def luminance(picture: bytes) -> float:
+    """Return how light a picture is: 0 black, 1 white."""
+    with Image.open(io.BytesIO(picture)) as image:
+        return float(ImageStat.Stat(image.convert("L")).mean[0]) / 255
+
+
+@pytest.mark.parametrize("game_id", ["ice-team", "igloo-pop"])
+def test_at_night_the_pictures_are_dark_and_on_paper_light(phones: Phones, service: Service, game_id: str) -> None:
+    if game_id == "igloo-pop":
+        popped(service)
+    else:
+        played(service, game_id)
+    seen = []
+    for dark in (False, True):
+        page = phones.player(dark=dark)
+        page.goto(f"{service.url}/#album")
+        picture = page.locator(".album-picture img")
+        come(picture)
+        phones.shot(page, f"album-{game_id}-{dark}")
+        seen.append(luminance(picture.screenshot()))
+        picture.click()
+        large = page.locator(".album-large img")
+        come(large)
+        assert abs(luminance(large.screenshot()) - seen[-1]) < 0.15
+        page.keyboard.press("Escape")
+        page.emulate_media(media="print")
+        assert luminance(picture.screenshot()) > 0.5
+    day, night = sorted(seen, reverse=True)
+    assert day > 0.5
+    assert night < 0.3
+
+
+PAPER = "window.printed = 0; window.print = () => { window.printed += 1; };"
+"""Instead of printing, a page counts how often it would have."""
+ON_PAPER = """() => {
+  const shown = (all) => [...document.querySelectorAll(all)].filter((one) => one.checkVisibility());
+  const wide = document.documentElement.clientWidth;
+  const beyond = (one) => one.getBoundingClientRect().right > wide + 1
+    || (one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== 'visible');
+  const read = (sheet) => [...sheet.querySelectorAll('td, th, li')].some((line) => line.checkVisibility());
+  return {
+    tapped: shown('button, input, select, a').map((one) => one.outerHTML),
+    cut: shown('main *').filter(beyond).map((one) => one.outerHTML.slice(0, 200)),
+    ranks: shown('.ranking .rank').length,
+    lines: shown('.scores .sheet').map((one) => one.open && read(one)),
+    ink: [...new Set(shown('.ranking .name').map((one) => getComputedStyle(one).color))],
+  };
+}"""
+"""Tells what of a page is on paper."""
+
+
+@pytest.mark.parametrize(("game_id", "dark"), [("ice-team", True), ("igloo-pop", False)])
+def test_a_result_on_paper_is_whole_and_has_nothing_to_tap(
+    phones: Phones, service: Service, game_id: str, dark: bool
+) -> None:
+    if game_id == "igloo-pop":
+        popped(service)
+    else:
+        played(service, game_id)
+    page = phones.guest(dark=dark)
+    page.add_init_script(PAPER)
+    page.goto(service.host_link())
+    page.click("button.main")
+    page.click("[data-do=share]")
+    page.click("[data-do=print-result]")
+    page.wait_for_function("() => printed === 1")
+    expect(page.locator("#dialog")).not_to_be_visible()
+    page.set_viewport_size({"width": 680, "height": 960})  # A4 less its margins, as a browser lays it out
+    page.emulate_media(media="print")
+    phones.shot(page, f"print-{game_id}", full=True)
+    told = page.evaluate(ON_PAPER)
+    assert told["tapped"] == []
+    assert told["cut"] == []
+    # Black on white, whatever the phone prefers.
+    assert luminance(page.screenshot()) > 0.8
+    seats = len(service.companion.night.view()["match"]["players"])
+    assert told["ranks"] == seats
+    assert told["lines"] == [True] * seats
+    assert told["ink"] == ["rgb(0, 0, 0)"]
+    assert 1 <= len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) <= 3
 
 
 def test_the_room_weighs_little(phones: Phones, service: Service) -> None:

@@ -20,7 +20,10 @@ PLACES = """() => [...document.querySelectorAll('.tile .scene use')].map((one) =
   .filter((box) => box.width > 100 && box.height > 60).length"""
 
 
-@pytest.mark.parametrize(("game", "before"), [("igloo-pop", []), ("iglu-iglu", ["input[name=count][value='3']"])])
+COUNT = "input[name=count][value='3']"
+
+
+@pytest.mark.parametrize(("game", "before"), [("igloo-pop", []), ("iglu-iglu", [COUNT]), ("arctic", [COUNT])])
 def test_three_shake_or_move_within_nine_taps_and_no_typing(
     phones: Phones, service: Service, game: str, before: list[str]
 ) -> None:
@@ -42,7 +45,8 @@ def test_three_shake_or_move_within_nine_taps_and_no_typing(
         tap("[data-do=start]")
         expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
     else:
-        expect(page.locator(".on-board[data-state] .spot.lit").first).to_be_attached()
+        # A place of the board or, where a card of the hand is played, the card.
+        expect(page.locator(".on-board[data-state] :is(.spot.lit, .group button)").first).to_be_attached()
     assert len(service.companion.night.view()["match"]["players"]) == 3
     assert taps <= 9
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from companion.ports import LinkCounts, MotionState
 from companion.settings import OFFERED, write_settings
-from tests.browser.conftest import Phones, sent
+from tests.browser.conftest import Phones, sent, unfold
 from tests.web.assembly import JPEG, NAME, PLAYERS, SIMULATED, Service
 from tests.worlds.wait import wait
 from web.http import sse
@@ -392,15 +392,21 @@ def test_the_igloo_live(phones: Phones, service: Service) -> None:
     expect(page.locator(".igloo-panel")).to_have_count(0)
     companion.plug_in()
     panel = page.locator(".igloo-panel")
-    expect(panel).to_contain_text("SIMULATED")
-    expect(panel.locator(".device-head")).to_contain_text("ready")
+    # A family sees one dot, and that the igloo is ready; what it feels and counts unfolds from there.
+    expect(panel).to_have_text(re.compile("^The igloo *ready *SIMULATED"))
     expect(panel.locator(".lamp.connected")).to_be_visible()
+    expect(panel.locator(".motion")).not_to_be_visible()
+    seen = panel.bounding_box()
+    assert seen is not None
+    assert seen["height"] < 80
+    unfold(page)
     # Port, rate, samples and losses are for the workshop.
     expect(panel.locator(".facts")).to_have_count(0)
     page.click(".doors [href='#workshop']")
     expect(page.locator(".igloo-panel .facts")).to_contain_text("3,197.4 Hz")
     expect(page.locator(".igloo-panel .facts")).to_contain_text("16 samples lost")
     page.click(".doors [href='#']")
+    unfold(page)
     companion.feel(MotionState.SHAKEN)
     expect(panel.locator(".motion")).to_contain_text("shaken")
     companion.hear(7)

@@ -17,7 +17,7 @@ from companion.igloo.count import guided
 from companion.igloo.count.counter import SHAKE_ON
 from companion.igloo.simulated.device import load_bank
 from companion.ports import CountPosterior, DeviceKind, Samples
-from tests.browser.conftest import PATIENCE_MS, Phones
+from tests.browser.conftest import PATIENCE_MS, Phones, unfold
 from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud
 from tests.web.assembly import NAME, SIMULATED, Service, SmallCompanion
 from tests.worlds.beat import beat
@@ -104,6 +104,7 @@ def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chrom
         page.evaluate("location.hash = ''")
         panel = page.locator(".igloo-panel")
         expect(panel.locator(".device .lamp.connected")).to_be_visible()
+        unfold(page)
         served.simulate("shake", 5)
         expect(panel.locator(".wave .signal")).to_have_count(1)
         page.wait_for_function("() => Number(document.querySelector('figure.count')?.dataset.count) >= 8")
@@ -233,6 +234,7 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     companion.do("check")
     companion.hear(5)
     page.evaluate("location.hash = ''")
+    unfold(page)
     expect(page.locator(".chances li").first).to_have_attribute("data-chance", "0.910")
     look("chances")
     # It may need more, or know nothing like it.

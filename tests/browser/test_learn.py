@@ -105,3 +105,38 @@ def test_it_reads_well_and_has_no_barrier(
         if n + 1 < len(lesson(game_id)):
             page.click("[data-do=learn-go].main")
             expect(page.locator(".learn-ways")).to_contain_text(f"{n + 2}")
+
+
+SEEN = """() => {
+  const bar = document.querySelector('.doors').getBoundingClientRect().top;
+  const box = (one) => document.querySelector(one).getBoundingClientRect();
+  const [said, drawn] = [box('.learn .sentence'), box('.learn .sheet-of-board')];
+  return [said.top >= 0 && said.bottom <= bar, Math.min(drawn.bottom, bar) - Math.max(drawn.top, said.bottom)];
+}"""
+"""Tells whether what is asked is in sight whole, and how much of the picture is with it, in pixels."""
+
+
+@pytest.mark.parametrize("game_id", TAUGHT)
+def test_on_a_small_phone_the_picture_is_in_sight_with_what_is_asked(
+    phones: Phones, service: Service, game_id: str
+) -> None:
+    page = phones.spectator(width=320, height=568, language="de-DE")
+    entered(page, service, game_id)
+    steps = lesson(game_id)
+    asked = next(n for n, step in enumerate(steps) if step.tap)
+    for n in range(asked):
+        page.click("[data-do=learn-go].main")
+        expect(page.locator(".learn-ways")).to_contain_text(f"{n + 2}")
+    expect(page.locator(".learn.asked .sentence")).to_be_visible()
+    whole, seen = page.evaluate(SEEN)
+    assert whole
+    assert seen >= 120
+    phones.shot(page, f"learn-asked-{game_id}")
+    # Who looks for the place further down still reads what is asked, and the place is not under it.
+    spot = page.locator(f".learn [data-do=learn-tap][data-place={steps[asked].tap}]").first
+    spot.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
+    whole, seen = page.evaluate(SEEN)
+    assert whole
+    assert seen >= 120
+    place(page, steps[asked].tap or "")
+    expect(page.locator(".learn:not(.asked) .sentence")).to_have_text(steps[asked].text["de"])

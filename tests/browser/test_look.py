@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from companion.ports import CameraStatus, DeviceKind, DeviceState, MotionState
-from tests.browser.conftest import Phones
+from tests.browser.conftest import Phones, unfold
 from tests.web.assembly import JPEG, Service
 from web.i18n import catalogue
 
@@ -70,6 +70,7 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
     companion.do("check")
     companion.moves("reveal card1 4")
     companion.hear(7)
+    unfold(page)
     expect(page.locator(".count")).to_be_visible()
     page.click(".extras summary")
     yield "checking"
@@ -176,6 +177,7 @@ def test_names_of_ordinary_length_are_shown_whole(phones: Phones, service: Servi
 def test_whatever_the_igloo_does_is_told_in_its_panel(phones: Phones, service: Service) -> None:
     service.companion.plug_in()
     page = phones.host()
+    unfold(page)
     for state in MotionState:
         service.companion.feel(state)
         told = page.locator(f".igloo-panel [data-motion={state.value}]")

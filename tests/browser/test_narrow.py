@@ -159,6 +159,14 @@ def test_the_head_of_the_narrowest_phone_is_one_line(phones: Phones, service: Se
         assert abs(status["y"] + status["height"] / 2 - languages["y"] - languages["height"] / 2) < 8
 
 
+CUT = """(all) => all.filter((one) => {
+    const box = one.getBoundingClientRect(), words = one.querySelector('span').getBoundingClientRect();
+    return box.left < 0 || box.right > innerWidth || box.bottom > innerHeight || Math.min(box.width, box.height) < 44
+      || words.left < box.left || words.right > box.right || words.height > 20 || one.innerText.trim().length < 4;
+  }).map((one) => one.outerHTML)"""
+"""Tells of doors that are cut, or too small for a finger."""
+
+
 @pytest.mark.parametrize("language", ["en-GB", "fr-FR", "de-DE"])
 @pytest.mark.parametrize("width", [320, 360, 390])
 def test_rooms_have_names_under_the_thumb_and_languages_are_all_offered(
@@ -168,12 +176,7 @@ def test_rooms_have_names_under_the_thumb_and_languages_are_all_offered(
     page = phones.host(width=width, language=language)
     doors = page.locator(".doors > :not(.for-screens)")
     expect(doors).to_have_count(5)
-    cut = """(all) => all.filter((one) => {
-      const box = one.getBoundingClientRect(), words = one.querySelector('span').getBoundingClientRect();
-      return box.left < 0 || box.right > innerWidth || box.bottom > innerHeight || Math.min(box.width, box.height) < 44
-        || words.left < box.left || words.right > box.right || words.height > 20 || one.innerText.trim().length < 4;
-    }).map((one) => one.outerHTML)"""
-    assert doors.evaluate_all(cut) == []
+    assert doors.evaluate_all(CUT) == []
     # What is tapped in the game lies above them, and both other languages stand in the head.
     dock, first = page.locator(".play .dock").bounding_box(), doors.first.bounding_box()
     assert dock is not None and first is not None
@@ -185,3 +188,24 @@ def test_rooms_have_names_under_the_thumb_and_languages_are_all_offered(
         assert box is not None
         assert box["x"] >= 0 and box["x"] + box["width"] <= width and min(box["width"], box["height"]) >= 24
     phones.shot(page, f"doors-{width}-{language}")
+
+
+@pytest.mark.parametrize("language", ["en-GB", "fr-FR", "de-DE"])
+def test_the_training_room_has_the_same_doors(phones: Phones, service: Service, language: str) -> None:
+    page = phones.host(width=320, height=568, language=language)
+    page.goto(f"{service.url}/training")
+    expect(page.locator("#newcomer")).to_be_visible()
+    doors = page.locator(".doors > a")
+    expect(doors).to_have_count(4)
+    assert doors.evaluate_all(CUT) == []
+    assert page.locator(".doors [aria-current=page]").get_attribute("href") == "/training"
+    # The last thing of the room is not covered by them.
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    last, bar = page.locator("#stage > :last-child").bounding_box(), page.locator(".doors").bounding_box()
+    assert last is not None and bar is not None
+    assert last["y"] + last["height"] <= bar["y"] < bar["y"] + bar["height"] == 568
+    for href, there in (("/#referee", ".ask"), ("/#workshop", ".workshop, [data-key^=part]"), ("/#", ".tile")):
+        page.goto(f"{service.url}/training")
+        page.click(f".doors a[href='{href}']")
+        expect(page.locator(there).first).to_be_visible()
+    assert page.url == f"{service.url}/#"

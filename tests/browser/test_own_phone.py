@@ -82,7 +82,13 @@ def test_a_round_of_six_igloos_takes_fourteen_taps_of_one_phone(
     assert stood == {place: [colour] for colour, place in ROUND}
     assert any(result["winner"] for result in match["results"]), "no card was won, so none was to be drawn"
     assert all(card["numbers"] for card in match["cards"])
-    page.click("[data-do=start]")
+    # A wrong last number: one way back leads to it, past the cards that were drawn by themselves.
+    page.click(".tools [data-do=undo]")
+    page.click("[data-do=dialog-yes]")
+    expect(page.locator(".play[data-phase=checking] .key:not(:disabled)").first).to_be_visible()
+    expect(page.locator(".results li")).to_have_count(5)
+    reveal(page, 7)
+    page.click(".play[data-phase=ready] [data-do=start]")
     expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
 
 
@@ -251,8 +257,30 @@ def test_what_may_be_done_is_said_at_any_time(
     kinds = {(move["group"] or {}).get("en", "") for move in moves["moves"]}
     expect(page.locator("#dialog .may-kind")).to_have_count(len(kinds))
     expect(page.locator("#dialog .may-kind li").first).not_to_be_empty()
+    # Each kind stands with its clauses, and each of them is one tap away.
+    for n in range(len(kinds)):
+        expect(page.locator("#dialog .may-kind").nth(n).locator(".clause").first).to_be_visible()
     phones.shot(page, "may-iglu-iglu")
     assert axe(page) == []
+
+
+@pytest.mark.parametrize("game", ["arctic", "ice-team"])
+def test_what_may_be_done_on_a_board_names_its_clauses(phones: Phones, service: Service, game: str) -> None:
+    companion = service.companion
+    companion.do("open-match", {"game": game, "players": players(game)})
+    companion.moves(*record(game, 5)[:20])
+    page = phones.player(width=320)
+    expect(page.locator(".on-board[data-state]")).to_be_visible()
+    page.click("[data-do=may]")
+    kinds = page.locator("#dialog .may-kind")
+    assert kinds.count() > 0
+    for n in range(kinds.count()):
+        expect(kinds.nth(n).locator(".clause").first).to_be_visible()
+    clause = page.locator("#dialog .clause").first
+    name = clause.inner_text()
+    clause.click()
+    expect(page.locator("#dialog h2")).to_have_text(name)
+    expect(page.locator("#dialog .clause-text")).not_to_be_empty()
 
 
 WHOLE = """() => {

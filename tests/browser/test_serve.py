@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from companion.lab.worlds.table import standard
-from tests.browser.conftest import PATIENCE_MS
+from tests.browser.conftest import PATIENCE_MS, unfold
 from tests.web.assembly import NAME
 from tests.worlds.served import Served
 
@@ -33,6 +33,7 @@ def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path)
         # The page says plainly that the igloo is simulated; it can be shaken, and the beads appear.
         panel = page.locator(".igloo-panel")
         expect(panel.locator(".device .kind")).to_have_text("SIMULATED")
+        unfold(page)
         expect(panel.locator("[data-motion=rest]")).to_be_visible()
         page.click(".igloo-panel .extras summary")
         page.click(".igloo-panel .extras [data-action=shake][data-count='5']")

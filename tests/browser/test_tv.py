@@ -121,6 +121,32 @@ def test_all_of_it_can_be_read_from_the_sofa(
         expect(page.locator(".tv-now p")).not_to_be_empty()
 
 
+MEETING = """() => {
+  const letters = [...document.querySelectorAll('#board svg text')].map((one) => [one, one.getBoundingClientRect()]);
+  const seen = letters.filter(([one, box]) => box.width && one.checkVisibility());
+  const meet = ([, a], [, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 6;
+  return seen.flatMap((one, i) => seen.slice(i + 1).filter((other) => meet(one, other))
+    .map(([other]) => `${one[0].textContent} | ${other.textContent}`));
+}"""
+"""Tells of letters that lie over each other; a line's box is some pixels higher than what is written in it."""
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_no_letters_of_a_table_of_many_lie_over_each_other(phones: Phones, service: Service, seats: int) -> None:
+    names = ("Ann", "Bob", "Christabelle-Marie", "Zoé")
+    playing = [{"colour": f"p{n}", "name": name} for n, name in enumerate(names[:seats], 1)]
+    service.companion.do("open-match", {"game": "arctic", "players": playing, "draw": True})
+    service.companion.do("deal")
+    page = phones.spectator(width=1920, height=1080)
+    shown(page, service)
+    expect(page.locator("#board svg")).to_be_visible()
+    page.wait_for_selector("body.lively")
+    phones.shot(page, f"tv-arctic-{seats}")
+    assert page.evaluate(SMALL) == []
+    assert page.evaluate(MEETING) == []
+
+
 def test_who_watches_on_a_wide_screen_is_offered_the_television(phones: Phones) -> None:
     narrow = phones.spectator()
     expect(narrow.locator("a[href='/tv']")).to_be_hidden()

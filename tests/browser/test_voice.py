@@ -163,6 +163,34 @@ def test_what_this_phone_does_is_asked_in_one_window(
     assert axe(page) == []
 
 
+@pytest.mark.parametrize(("answer", "kept"), [("[data-on=yes]", True), (":not([data-on])", False)])
+def test_whether_the_screen_stays_on_is_asked_once_at_the_first_game(
+    phones: Phones, service: Service, answer: str, kept: bool
+) -> None:
+    host, player = phones.host(), phones.player()
+    asked = ".stays-on"
+    assert host.locator(asked).count() == 0
+    service.companion.do("open-match", {"game": "iglu-iglu", "players": players("iglu-iglu")})
+    expect(host.locator(asked)).to_be_visible()
+    # A phone that one has for oneself is not asked, one that goes round is.
+    expect(player.locator(".on-board[data-state]")).to_be_visible()
+    assert player.locator(asked).count() == 0
+    player.evaluate("localStorage.setItem('companion.round', 'true')")
+    player.reload()
+    player.click(".pass-on [data-do], .pass-on button")
+    expect(player.locator(asked)).to_be_visible()
+    host.click(f"{asked} [data-do=stays-on]{answer}")
+    expect(host.locator(asked)).to_have_count(0)
+    assert host.evaluate("document.querySelectorAll('video').length") == int(kept)
+    # It is not asked again, and what was said is what *This phone* shows.
+    host.reload()
+    expect(host.locator(".on-board[data-state]")).to_be_visible()
+    host.click("[data-do=who-am-i]")
+    expect(host.locator("[data-what=awake]")).to_be_visible()
+    assert host.locator(asked).count() == 0
+    assert host.evaluate("localStorage.getItem('companion.awake')") == str(kept).lower()
+
+
 def test_the_screen_stays_on_over_plain_http_with_one_tap(phones: Phones, service: Service) -> None:
     service.companion.open_match()
     page = phones.player()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import PATIENCE_MS
+from tests.browser.conftest import PATIENCE_MS, unfold
 from tests.web.assembly import NAME
 from tests.worlds.balance import felt_on_it, kept_calibration
 from tests.worlds.served import Served
@@ -66,6 +66,7 @@ def test_a_game_with_the_real_firmware_connected(simavr: Callable[..., Any], pag
         expect(device).to_have_class("device connected")
         # A pseudo-terminal is no wire: what comes through one is marked as simulated.
         expect(device).to_contain_text("simulated", ignore_case=True)
+        unfold(page)
         expect(page.locator("[data-motion=rest]")).to_be_visible()
 
         # Shaken outside a live round: the motion is shown, and the count as a distribution.

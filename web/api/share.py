@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import io
+import re
+from functools import cache
 from typing import Annotated, Any, Literal, TypedDict
 
 import segno
-from flask import Blueprint, Response
+from flask import Blueprint, Response, current_app
 from msgspec import Meta
 
 from companion.night.album import AlbumNight
 from companion.night.export.bgstats import bgg_ids
 from companion.ports import BadDataError
 from companion.rules.core import JSON
-from web.http.assets import packed
+from web.http.assets import Assets, packed
 from web.http.openapi import documented
 from web.http.requests import Query
 from web.http.responses import RefusedError
@@ -24,6 +26,8 @@ views = Blueprint("api_share", __name__, url_prefix="/share")
 
 
 LAST = 2**53
+NIGHT = re.compile(r"@media screen and \(prefers-color-scheme: dark\) \{\s*:root \{(.*?)\}", re.DOTALL)
+"""The page's colours at night, in its first style sheet."""
 NIGHT_DIGITS = 16
 
 
@@ -121,10 +125,19 @@ def album_picture(night: str, match: str, query: InLanguage) -> Response:
     drawn = companion().album.picture(number, match, query.language)
     if drawn is None:
         raise RefusedError(404, "no-picture", "This picture is not kept here.")
-    response = Response(drawn, mimetype="image/svg+xml")
+    files: Assets = current_app.extensions["companion-assets"]
+    response = Response(drawn.replace("<title>", f"{_by_night(files)}<title>", 1), mimetype="image/svg+xml")
     # Names change, and a game may be taken back: it is drawn again when the album is opened again.
     response.headers["Cache-Control"] = "no-store"
     return packed(response)
+
+
+@cache
+def _by_night(files: Assets) -> str:
+    """Return a style with the page's colours at night: a picture that is an image knows none of the page's."""
+    found = NIGHT.search(files.text("css/ice.css"))
+    colours = re.sub(r"\s+", " ", found[1]) if found else ""
+    return f"<style>@media (prefers-color-scheme: dark){{:root{{fill:var(--ink);{colours}}}}}</style>"
 
 
 def _file(text: str, mimetype: str, name: str) -> Response:

@@ -198,6 +198,22 @@ def end_is_free(match: Match, who: str | None = None) -> bool:
     return who is None or ended.by == who
 
 
+def way_back(match: Match) -> int:
+    """Return how many steps stay when what was done last is taken back; there is at least one step.
+
+    That is the last entry. Cards that were drawn behind the last number of a check, by the same hand, go with that
+    number: the page draws them by itself, and who mistyped wants to be back at the number.
+    """
+    steps = match.steps
+    keep = next(n for n, step in enumerate(steps) if step.seq == steps[-1].seq)
+    if keep == 0 or not steps[-1].drawn:
+        return keep
+    before = steps[keep - 1]
+    if before.drawn or before.by != steps[-1].by or not match.view.revealing(before.move):
+        return keep
+    return next(n for n, step in enumerate(steps) if step.seq == before.seq)
+
+
 def undo_is_free(match: Match, keep: int, who: str | None = None) -> bool:
     """Return whether the steps after ``keep`` may go without agreement.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from companion.night.log.match import CORRECTION, LogLine, Match, end_is_free, undo_is_free
+from companion.night.log.match import CORRECTION, LogLine, Match, end_is_free, undo_is_free, way_back
 from companion.night.log.projection import NightProjection, role_of, seat_names
 from companion.night.messages import say
 from companion.night.views.summary import story
@@ -122,13 +122,13 @@ def _can_undo(projection: NightProjection, match: Match) -> dict[str, Any] | Non
         return {"to": len(match.steps), **said.to_json(), "by": match.ended.by, "needs_agreement": agreement}
     if not match.steps:
         return None
-    last = match.steps[-1]
-    keep = next(n for n, step in enumerate(match.steps) if step.seq == last.seq)
-    line = next((line for line in reversed(projection.log) if line.entry.seq == last.seq), None)
+    keep = way_back(match)
+    first = match.steps[keep]
+    line = next((line for line in reversed(projection.log) if line.entry.seq == first.seq), None)
     return {
         "to": keep,
         **(line.words if line is not None else NOTHING).to_json(),
-        "by": last.by,
+        "by": first.by,
         "needs_agreement": not undo_is_free(match, keep),
     }
 

@@ -469,6 +469,33 @@ def test_undo_past_a_draw_needs_the_table_past_an_entered_card_it_does_not(table
     table.no("refused", "undo", {"to": 0})
 
 
+@pytest.mark.parametrize("same_hand", [True, False])
+def test_cards_drawn_behind_the_last_number_go_with_it_in_one_undo(table: Table, same_hand: bool) -> None:
+    table.open_match(draw=True)
+    table.do("deal")
+    assert table.match["can_undo"]["to"] == 0
+    printed = table.match["cards"][4]["numbers"]
+    others = (n for n in range(2, 14) if n not in printed)
+    table.moves("start", "place red card5", "place blue card5")
+    table.do("check")
+    table.moves(f"reveal card5 {next(others)}")
+    asked = table.match
+    table.moves(f"reveal card5 {max(printed)}", by=table.ann)
+    assert (table.match["phase"], table.match["can_undo"]["to"]) == ("deal", asked["moves"])
+    told = table.match["can_undo"]
+    table.do("deal", by=table.ann if same_hand else table.bob)
+    # Whoever drew by a tap of their own goes back no further than that.
+    assert table.match["can_undo"]["to"] == asked["moves"] + (0 if same_hand else 1)
+    if not same_hand:
+        return
+    assert table.match["can_undo"] == told
+    table.no("agreement", "undo", {"to": told["to"]}, by=table.ann)
+    table.do("undo", {"to": told["to"], "agreed": True})
+    assert {**table.match, "can_undo": None} == {**asked, "can_undo": None}
+    table.moves(f"reveal card5 {next(others)}", by=table.ann)
+    assert table.match["phase"] == "ready"
+
+
 def test_where_the_companion_draws_nobody_chooses_cards(table: Table) -> None:
     table.open_match(draw=True)
     for command, body in (("moves", {"moves": ["deal card1 2"]}), ("deal", {"cards": {"card1": "2"}})):

@@ -67,7 +67,7 @@ function seats(match) {
 }
 
 /** Whether this phone goes round the table, as it was said on it. */
-const goesRound = () => mayAct() && memory.get("round", false);
+export const goesRound = () => mayAct() && memory.get("round", false);
 
 /** Those of a match who play on phones of their own, as it was said on the one that goes round. */
 const elsewhere = ({ id }) => {

@@ -99,6 +99,19 @@ const WISHES = {
   },
 };
 
+/** Ask once whether the screen of a phone that many look at stays on; the answer is remembered, and *This phone* has it. */
+export const askStaysOn = () => h("section", { class: "panel stays-on", "data-key": "stays-on", "aria-label": t("The screen stays on") },
+  h("p", { class: "row" }, t("Shall the screen stay on while you play?"), " ",
+    h("button", { type: "button", class: "second", "data-do": "stays-on", "data-on": "yes" }, t("Yes")),
+    h("button", { type: "button", class: "second", "data-do": "stays-on" }, t("No"))));
+
+/** Take the answer. */
+export function staysOn({ on }) {
+  memory.set("awake", Boolean(on));
+  keepAwake(Boolean(on));
+  change(() => {});
+}
+
 /** Do what was tapped. */
 export async function comfort({ what }) {
   await WISHES[what]();

@@ -33,18 +33,7 @@ export function fact(name, value, bad = false) {
   return h("div", { class: bad ? "bad" : null }, h("dt", null, name), h("dd", null, value));
 }
 
-/** How an igloo does, as a family wants to know it: ready, or what is wrong. */
-function readiness(igloo) {
-  const ready = igloo.state === "connected";
-  return h("li", { class: ["device", igloo.state], "data-key": igloo.key },
-    h("p", { class: "device-head" },
-      h("span", { class: ["lamp", igloo.state], "aria-hidden": "true" }),
-      h("strong", null, igloo.unit ? t("Igloo sensor %(n)s", { n: igloo.unit }) : t("Igloo sensor")),
-      h("span", { class: "quiet" }, ready ? t("ready") : stateWords(igloo.state)), kindMark(igloo.kind)),
-    !ready && igloo.note && h("p", { class: "note" }, t(igloo.note)));
-}
-
-/** The same with all that is known of its line, for the workshop. */
+/** An igloo with all that is known of its line, for the workshop. */
 function line(igloo) {
   const { counts } = igloo;
   const loss = [
@@ -157,13 +146,18 @@ function simulator() {
         plugged ? button("unplug", "plug", t("Unplug")) : button("replug", "plug", t("Plug in again")))));
 }
 
-/** Draw what a family wants to know of the igloos; nothing where there is none. */
+/** Draw one dot: whether the igloos are ready, or what is wrong. What they feel and count unfolds from it; nothing where there is none. */
 export function iglooPanel() {
   const { igloos } = store.igloo;
   if (!igloos.length) return null;
-  return h("section", { class: "panel igloo-panel", "data-key": "igloo" },
-    h("h2", null, icon("igloo"), " ", t("The igloo")),
-    h("ul", { class: "plain" }, igloos.map(readiness)),
+  const shown = igloos.find((one) => one.state !== "connected") ?? igloos[0];
+  const ready = shown.state === "connected";
+  return h("details", { class: "panel igloo-panel", "data-key": "igloo" },
+    h("summary", { class: ["device", shown.state] }, h("span", { class: "device-head" },
+      h("span", { class: ["lamp", shown.state], "aria-hidden": "true" }),
+      h("strong", null, igloos.length > 1 && shown.unit && !ready ? t("Igloo sensor %(n)s", { n: shown.unit }) : t("The igloo")),
+      h("span", { class: ready ? "quiet" : "note", role: "status" }, ready ? t("ready") : shown.note ? t(shown.note) : stateWords(shown.state)),
+      kindMark(shown.kind))),
     // Above what comes and goes while it shakes, so that no button moves away under a finger.
     simulator(),
     motion(),

@@ -79,7 +79,7 @@ export function room() {
   if (step && at + 1 < step.steps) stepOf(game, at + 1);
   return [
     h("ul", { class: "games learn-games", "data-key": "learn-games", "aria-label": t("Which game?") }, gameButtons("learn-game", game)),
-    h("section", { class: "panel learn", "data-key": `learn-${game}-${at}` },
+    h("section", { class: ["panel learn", asked && "asked"], "data-key": `learn-${game}-${at}` },
       !step ? h("p", { class: "quiet" }, t("One moment …"))
         : step.missing ? h("p", null, t("There is no guided first game for this one yet. Ask the referee whatever you like."))
           : [h("div", { class: "learn-words" }, h("h1", null, said(step.title)), words(step, asked), ways(game, at, step, asked)), drawing(game, step, asked)]),
@@ -89,7 +89,7 @@ export function room() {
 function go(game, step) {
   memory.set("learn", { ...memory.get("learn", {}), [game]: step });
   change(() => {});
-  document.querySelector(".learn-words")?.scrollIntoView({ block: "nearest" });
+  document.querySelector(".learn")?.scrollIntoView({ block: innerWidth < 900 ? "start" : "nearest" });
 }
 
 export const ROOM_DO = {

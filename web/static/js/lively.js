@@ -3,8 +3,9 @@
 import { playerName } from "./art.js";
 import { has, part } from "./games.js";
 import { boardMoved, look, moves, place, play, whereIs, words } from "./moment.js";
-import { awakenSound, sound } from "./sounds.js";
-import { change, match, memory, soundsOn, store, wishSounds } from "./store.js";
+import { mine } from "./my-turn.js";
+import { sound } from "./sounds.js";
+import { match, memory, store } from "./store.js";
 import { withWords } from "./words.js";
 
 let pace = null;
@@ -41,19 +42,11 @@ function gains(from, to, delay) {
   }
 }
 
-/** It is the turn of who has this phone; a page that nobody has tapped on may not tremble. */
-function mine() {
-  sound("mine");
-  if (memory.get("tremble", true) && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(200);
-}
-
 function stepped(from, to) {
   if (!forward(from, to)) return;
   const delay = now.own?.show(stage, from, to, now.seen) ?? 0;
   gains(from, to, delay);
-  const [turn, before] = [to, from].map((one) => one.players.find((player) => player.turn)?.colour ?? null);
   if (to.over && !from.over) sound("end", delay / 1000);
-  else if (turn && turn !== before && turn === store.me.colour) mine();
 }
 
 /** After the board was drawn: have its pieces move. */
@@ -75,17 +68,6 @@ export function after() {
   if (pace) pace.tick();
   else if (game?.clock) withWords(import("./pace.js")).then((found) => { pace = found; pace.tick(mine); });
 }
-
-/** What is tapped. */
-export const LIVELY_DO = {
-  sounds: () => {
-    wishSounds(!soundsOn());
-    change(() => {});
-    sound("gain");
-  },
-};
-
-for (const event of ["pointerdown", "keydown"]) addEventListener(event, awakenSound, { passive: true });
 
 // What this device was asked for once it does again by itself; a place on the home screen is offered at once or never.
 if (memory.get(store.open ? "voice-tv" : "voice")) import("./voice.js");

@@ -1,15 +1,17 @@
 // Where it all comes together: learn the words, listen to the table, draw, and do what is tapped.
 
 import { h, patch } from "./dom.js";
-import { playerName, useSprite, icon } from "./art.js";
+import { useSprite, icon } from "./art.js";
 import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js";
 import { cameraHere, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
-import { BOARD_DO, boardAhead, boardPlay, DRAG, passedTo, syncBoard, takeBoard } from "./board.js";
+import { BOARD_DO, boardAhead, boardPlay, DRAG, goesRound, passedTo, syncBoard, takeBoard } from "./board.js";
+import { doors } from "./doors.js";
 import { followDragging } from "./drag.js";
 import { gameOf, games, has, offer, part } from "./games.js";
 import { face, fetchPeople, owner, seatPerson } from "./faces.js";
+import { entitle } from "./my-turn.js";
 import { press, tableButtons } from "./table-buttons.js";
 import { onTurn } from "./narrow.js";
 import { GAMES } from "./registry.js";
@@ -17,6 +19,7 @@ import { listen } from "./stream.js";
 import { log, refusal, undoIsMine } from "./rulings.js";
 import { arranges } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
+import { toggleSounds } from "./sounds.js";
 import { change, countHidden, isHost, match, mayAct, memory, onChange, onSending, painted, soundsOn, store } from "./store.js";
 import { learn, said, t, withWords } from "./words.js";
 
@@ -51,18 +54,12 @@ function lightLamp() {
   lamp = setTimeout(() => patch(slot("status-bar"), statusBar()), LAMP_MS);
 }
 
-/** The ways into the rooms, each with its name; on a phone they lie under the thumb. */
-function doors() {
-  const door = (href, name, words, here) => h("a", { class: ["second", href === "#referee" && "to-referee"], href, "data-key": href, "aria-current": here ? "page" : null }, icon(name), h("span", null, words));
-  return [
-    (isHost() || !mayAct()) && h("a", { class: "second for-screens", href: "/tv", "data-key": "/tv" }, t("Television")),
-    door("#", "igloo", t("Game"), !elsewhere()),
-    door("#referee", "scales", t("Referee"), inReferee()),
-    door("/training", "shake", t("Training")),
-    mayAct() && door("#workshop", "gear", t("Workshop"), inWorkshop()),
-    isHost() && h("button", { type: "button", class: "second", "data-do": "invite", "data-key": "invite" }, icon("people"), h("span", null, t("Invite"))),
-  ];
-}
+/** The rooms' doors, and beside them what a host has more. */
+const ways = () => [
+  (isHost() || !mayAct()) && h("a", { class: "second for-screens", href: "/tv", "data-key": "/tv" }, t("Television")),
+  doors(inReferee() || inWorkshop() ? named() : elsewhere() ? "" : "#"),
+  isHost() && h("button", { type: "button", class: "second", "data-do": "invite", "data-key": "invite" }, icon("people"), h("span", null, t("Invite"))),
+];
 
 function settingsButton() {
   return isHost() && h("p", { class: "settings-link", "data-key": "settings-link" },
@@ -127,6 +124,17 @@ function whoseIsIt() {
   return ownPhone?.question();
 }
 
+let comforts = null;
+
+/** At the first game of a phone that many look at, the host's or one that goes round: whether its screen stays on. */
+function staysOn(game) {
+  const many = isHost() || goesRound();
+  if (!game || game.over || elsewhere() || !many || memory.get("awake", null) !== null) return null;
+  if (comforts) return comforts.askStaysOn();
+  withWords(import("./comforts.js"), "own-phone").then((found) => { comforts = found; change(() => {}); });
+  return null;
+}
+
 let passing = null;
 
 /** Where one phone goes round, nothing of a hand is drawn until the next one has taken it. */
@@ -175,13 +183,6 @@ function enliven() {
 
 let house = document.title;
 
-/** The title of the page says whose turn it is: another tab, or a phone among others, shows nothing else of it. */
-function entitle() {
-  const player = match()?.over === false && match().players.find((one) => one.turn);
-  const turn = player && (player.colour === store.me.colour ? t("It is your turn.") : t("%(who)s plays", { who: playerName(player) }));
-  document.title = [turn, house].filter(Boolean).join(" · ");
-}
-
 let shown = null;
 
 /** Whoever scrolled through the set-up, or through the end of the last game, sees a game that begins from its top. */
@@ -219,17 +220,17 @@ function draw() {
 }
 
 function drawStage(game) {
-  patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
+  patch(slot("stage"), [damaged(), asking(), voting(), stage(), staysOn(game)]);
   document.body.classList.toggle("passing", Boolean(slot("stage").querySelector(":scope > .pass-on")));
   fromTheTop(game);
 }
 
 function drawRest(game, focused) {
   patch(slot("status-bar"), statusBar());
-  patch(slot("doors"), doors());
+  patch(slot("doors"), ways());
   patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraHere(game), (game || store.view.log.length > 0) && log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal), store.slow && stillSending()]);
-  entitle();
+  entitle(house);
   lively?.after?.();
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
@@ -338,11 +339,13 @@ const DO = {
     const game = games().find((one) => one.clauses === id.split("-")[0]);
     return fetched(async () => clauseWindow(await ask(`/api/rules/${encodeURIComponent(game?.id)}/clauses/${encodeURIComponent(id)}`)));
   },
+  sounds: toggleSounds,
   invite: () => fetched(async () => inviteWindow(await ask("/api/table"))),
   settings: () => fetched(async () => settingsWindow(await ask("/api/settings"))),
   "take-offered": takeOffered,
   simulate,
   comfort: (data) => ownPhone.comfort(data),
+  "stays-on": (data) => comforts.staysOn(data),
   keep: () => fetched(() => tell("/api/evidence", {})),
 };
 
@@ -360,7 +363,7 @@ const SUBMIT = {
       const { settings } = await tell("/api/settings", readSettings(form));
       const name = settings.find((one) => one.name === "house_name").value || t("Tabletop Companion");
       house = document.querySelector(".brand span").textContent = name;
-      entitle();
+      entitle(house);
       closeDialog(null);
     } catch (refused) {
       slot("settings-complaint").textContent = refused.error ? said(refused.error)
@@ -397,7 +400,7 @@ function run(element, twice = false) {
   const data = { ...element.dataset };
   // In the referee's room a place is tapped to ask, not to play.
   if (inReferee() && data.do === "tap") roomHere()?.judgeTap(data.place);
-  else (DO[data.do] ?? own()?.does?.[data.do] ?? lively?.LIVELY_DO?.[data.do] ?? camera?.ASK_DO[data.do] ?? ballot?.VOTE_DO[data.do] ?? roomHere()?.ROOM_DO[data.do])?.(data, twice);
+  else (DO[data.do] ?? own()?.does?.[data.do] ?? camera?.ASK_DO[data.do] ?? ballot?.VOTE_DO[data.do] ?? roomHere()?.ROOM_DO[data.do])?.(data, twice);
 }
 
 /** Who comes back to the page, or opens it anew, is shown what happened in the meantime. */

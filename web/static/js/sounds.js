@@ -1,6 +1,6 @@
 // Sounds, made in the browser: no file is fetched, and none is heard where they are off.
 
-import { soundsOn } from "./store.js";
+import { change, soundsOn, wishSounds } from "./store.js";
 
 let audio = null;
 
@@ -67,4 +67,11 @@ export function sound(name, later = 0) {
   if (!soundsOn()) return;
   awakenSound();
   if (audio?.state === "running" && SOUNDS[name]) SOUNDS[name](audio.currentTime + later + 0.01);
+}
+
+/** Have this device heard, or no more; it says so itself. */
+export function toggleSounds() {
+  wishSounds(!soundsOn());
+  change(() => {});
+  sound("gain");
 }

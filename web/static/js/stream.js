@@ -10,7 +10,7 @@ const REOPEN_MS = 1000;
 const OUT_OF_SIGHT_MS = 20000;
 const TOPICS = ["igloo", "motion", "count", "camera", "bench", "ballot"];
 
-let takeBoard = () => {};
+let takeBoard = null;
 let settings = { poll_ms: 1500, silence_ms: 6000, stamp: "" };
 let source = null;
 let heardAt = 0;
@@ -56,6 +56,7 @@ function takeHello(hello) {
 }
 
 function takeDevices(data) {
+  if (settings.beside) return;
   change((s) => {
     for (const topic of TOPICS) if (data[topic]) s[topic === "bench" ? "calibrationRun" : topic] = data[topic];
     if (s.count.hidden || s.calibrationRun.hidden) clearWave();
@@ -109,7 +110,7 @@ function open() {
   triedStream = Date.now();
   heardAt = Date.now();
   const after = store.view ? `&after=${store.view.seq}` : "";
-  const stream = new EventSource(`/api/events?board=${settings.language}${after}${store.open ? "&open=1" : ""}`);
+  const stream = new EventSource(`/api/events?board=${takeBoard ? settings.language : ""}${after}${store.open ? "&open=1" : ""}`);
   source = stream;
   let fresh = true;
   const on = (name, take) =>
@@ -122,15 +123,15 @@ function open() {
   on("hello", (hello) => { fresh = true; forgetRevisions(); startOver(); takeHello(hello); });
   on("me", (me) => change((s) => { s.me = me; }));
   on("state", (view) => { takeView(view, fresh); fresh = false; });
-  on("board", (board) => takeBoard(board));
-  on("wave", (piece) => { addWave(piece); change(() => {}); });
+  on("board", (board) => takeBoard?.(board));
+  on("wave", (piece) => { if (!settings.beside) { addWave(piece); change(() => {}); } });
   for (const topic of [...TOPICS, "balance"]) on(topic, (data) => takeDevices({ [topic]: data }));
   on("notice", (notice) => {
     if (notice.en) onLog([notice]);
     // The next set-up asks with the table's answer.
     if (notice.ballot) change((s) => { s.options = null; });
     // The button on the table calls everybody to the referee; who is in a room or a dialog already is left there.
-    if (notice.panel === "dispute" && !location.hash && !document.querySelector("dialog[open]")) location.hash = "#referee";
+    if (notice.panel === "dispute" && !settings.beside && !location.hash && !document.querySelector("dialog[open]")) location.hash = "#referee";
   });
   on("beat", () => {});
   stream.addEventListener("error", () => {
@@ -156,8 +157,11 @@ function watch() {
   }
 }
 
-/** Begin to listen; `log` is called with the log entries that were not known before, `board` with each drawn board. */
-export function listen(page, log, board) {
+/**
+ * Begin to listen; `log` is called with the log entries that were not known before, `board` with each drawn board.
+ * Where `page` is `beside` the table it hears what is played, and nothing of igloo, camera and what the table calls to.
+ */
+export function listen(page, log, board = null) {
   settings = { ...settings, ...page };
   takeBoard = board;
   onLog = log;

@@ -2,12 +2,15 @@
 
 import { h, patch } from "./dom.js";
 import { icon, useSprite } from "./art.js";
+import { doors } from "./doors.js";
 import { alike, nameField } from "./faces.js";
 import { wholeWave } from "./waveform.js";
+import { entitle } from "./my-turn.js";
 import { ask, tell } from "./net.js";
 import { confusion, curve, errorChart, exactChart, numbersTable, posterior, summary, weeksChart } from "./training-charts.js";
 import { forgetImport, importResults, offlineBundle, watchOfflineBundle } from "./training-offline-bundle.js";
-import { change, onChange, store } from "./store.js";
+import { change, isHost, mayAct, onChange, store } from "./store.js";
+import { listen as hear } from "./stream.js";
 import { onTheBalance } from "./training-balance.js";
 import { compare, keypad, kindOf, player, resultOf, sound } from "./training-parts.js";
 import { forgetHistory, historyList, moreHistory } from "./training-history.js";
@@ -16,6 +19,7 @@ import { learn, list, number, percent, said, t, tn } from "./words.js";
 const page = JSON.parse(document.getElementById("page").textContent);
 const slot = (id) => document.getElementById(id);
 const audio = slot("audio");
+const house = document.title;
 const REMEMBERED = "training-person";
 const LISTEN_MS = 700;
 const DUEL_MS = 1000;
@@ -35,8 +39,6 @@ const now = {
 };
 
 const room = () => location.hash.slice(1) || "drill";
-const isMember = () => page.me.role !== "spectator";
-const isHost = () => page.me.role === "host";
 const nameOf = (person) => now.people?.find((one) => one.person === person)?.name ?? t("somebody");
 
 function alter(changes) {
@@ -85,9 +87,9 @@ async function trainsAs(label) {
 
 /** Who trains on a phone that is nobody's yet has it at the table too; the host's may be the whole table's. */
 async function isMine(person) {
-  if (page.me.label || isHost()) return;
+  if (store.me.label || isHost()) return;
   const answer = await tell("/api/me", { name: nameOf(person) }).catch(() => null);
-  if (answer) page.me = answer.me;
+  if (answer) change((s) => { s.me = answer.me; });
 }
 
 async function look() {
@@ -95,14 +97,14 @@ async function look() {
   if (!answer) return draw();
   Object.assign(now, answer);
   if (!now.people.some((one) => one.person === now.who)) now.who = null;
-  if (!now.who && page.me.label) await trainsAs(page.me.label);
+  if (!now.who && store.me.label) await trainsAs(store.me.label);
   draw();
   enter();
 }
 
 /** Fetch what the room that is entered shows. */
 async function enter() {
-  if (!isMember() || !now.people) return;
+  if (!mayAct() || !now.people) return;
   if (room() === "drill" && now.who && !now.round) await deal(false);
   if (room() === "progress" && now.who) {
     const { who } = now;
@@ -315,7 +317,7 @@ function ladderRoom() {
 // --- the whole
 
 function tabs() {
-  if (!isMember()) return null;
+  if (!mayAct()) return null;
   const link = (name, words) => h("a", { href: `#${name}`, class: "tab", "aria-current": room() === name ? "page" : null }, words);
   return [
     h("nav", { class: "tabs", "aria-label": t("Training") },
@@ -332,7 +334,7 @@ function tabs() {
 }
 
 function stage() {
-  if (!isMember()) {
+  if (!mayAct()) {
     return h("section", { class: "panel" }, h("h1", null, t("Training")),
       h("p", { class: "sentence" }, t("How many beads are in it? Learn to hear it.")),
       h("p", null, h("a", { class: "main", href: "/join" }, icon("people"), t("Join"))));
@@ -352,6 +354,8 @@ function refusalBox() {
 
 function draw() {
   const focused = document.activeElement;
+  entitle(house);
+  patch(slot("doors"), doors("/training", "/"));
   patch(slot("tabs"), [tabs()]);
   patch(slot("refusal"), [refusalBox()]);
   patch(slot("stage"), [stage()]);
@@ -496,7 +500,11 @@ function follow() {
 
 await learn(page.language, page.words, () => draw());
 useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons.svg"));
+store.me = page.me;
 follow();
 onChange(draw);
 draw();
-if (isMember()) look();
+if (mayAct()) {
+  hear({ ...page, beside: true }, () => {});
+  look();
+}

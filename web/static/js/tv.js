@@ -8,6 +8,7 @@ import { gameOf, has, offer, part } from "./games.js";
 import { ask } from "./net.js";
 import { LONG, picture } from "./picture.js";
 import { GAMES } from "./registry.js";
+import { toggleSounds } from "./sounds.js";
 import { listen } from "./stream.js";
 import { change, isHost, match, onChange, soundsOn, store } from "./store.js";
 import { canSpeak, voiceOn, wishVoice } from "./voice.js";
@@ -122,13 +123,42 @@ function rimOf(fill) {
   return red + green + blue > 384 ? "#10263a" : "#ffffff";
 }
 
+/** The box of a line of letters is so much higher than what is written in it. */
+const AIR_PX = 5;
+
+/** Letters that were made larger make room where they meet others now: those of two lines up and down, those of one to the side. */
+function makeRoom(letters, larger) {
+  const boxes = new Map(letters.map((one) => [one, one.getBoundingClientRect()]).filter(([, box]) => box.width));
+  const shove = (one, x, y) => {
+    const { a } = one.getScreenCTM();
+    const { left, top, width, height } = boxes.get(one);
+    boxes.set(one, new DOMRect(left + x, top + y, width, height));
+    const [before = 0, above = 0] = one.style.translate.split(" ").map(parseFloat).filter(Number.isFinite);
+    one.style.translate = `${(before + x / a).toFixed(2)}px ${(above + y / a).toFixed(2)}px`;
+  };
+  for (const one of larger) {
+    for (const other of boxes.keys()) {
+      const [a, b] = [boxes.get(one), boxes.get(other)];
+      if (one === other || !a) continue;
+      const x = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const y = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) - AIR_PX;
+      if (x <= 0 || y <= 0) continue;
+      if (x > y) {
+        const [upper, lower] = a.top < b.top ? [one, other] : [other, one];
+        shove(upper, 0, -y / 2);
+        shove(lower, 0, y / 2);
+      } else shove(a.left < b.left ? other : one, x + 1, 0);
+    }
+  }
+}
+
 /**
  * Letters of a drawing that are too small for a room are made as large as can be read; a folded one's have no size.
  * All are looked at before the first is changed: after a change the browser would lay the whole drawing out anew for each.
  */
 function enlarge() {
-  const letters = document.querySelectorAll("#board svg:not(.source, .slice) > * text, #board svg:not(.source, .slice) > text, #beside svg text");
-  const small = [...letters].flatMap((one) => {
+  const letters = [...document.querySelectorAll("#board svg:not(.source, .slice) > * text, #board svg:not(.source, .slice) > text, #beside svg text")];
+  const small = letters.flatMap((one) => {
     const { a, b } = one.getScreenCTM() ?? { a: 0, b: 0 };
     const scale = Math.hypot(a, b);
     const { fontSize, fill, stroke } = getComputedStyle(one);
@@ -139,6 +169,7 @@ function enlarge() {
     style.fontSize = `${size.toFixed(2)}px`;
     if (rim) Object.assign(style, { stroke: rim, strokeWidth: `${(size / 6).toFixed(2)}px`, strokeLinejoin: "round", paintOrder: "stroke" });
   }
+  if (small.length) makeRoom(letters, small.map(([one]) => one));
 }
 
 function draw() {
@@ -173,15 +204,14 @@ offer(GAMES);
 onChange(draw);
 addEventListener("resize", draw);
 draw();
-const livelyComes = withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });
+withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });
 
-/** Quiet, then sounds, then a voice too where there is one, then quiet again. A key that is pressed early counts, too. */
-async function louder() {
-  await livelyComes;
+/** Quiet, then sounds, then a voice too where there is one, then quiet again. */
+function louder() {
   if (soundsOn() && canSpeak() && !voiceOn()) wishVoice(true);
   else {
     if (voiceOn()) wishVoice(false);
-    lively.LIVELY_DO.sounds();
+    toggleSounds();
   }
   change(() => {});
 }

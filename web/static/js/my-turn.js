@@ -1,0 +1,34 @@
+// Whose turn it is, for who does not look at the table: the title says it, and a phone whose turn comes sounds and trembles.
+
+import { playerName } from "./art.js";
+import { awakenSound, sound } from "./sounds.js";
+import { match, memory, onChange, store } from "./store.js";
+import { t } from "./words.js";
+
+const turnOf = (game) => (game?.over === false && game.players.find((one) => one.turn)) || null;
+
+/** Another tab, or a phone among others, shows nothing of the table but the title of its page. */
+export function entitle(house) {
+  const player = turnOf(match());
+  const turn = player && (player.colour === store.me.colour ? t("It is your turn.") : t("%(who)s plays", { who: playerName(player) }));
+  document.title = [turn, house].filter(Boolean).join(" · ");
+}
+
+/** It is the turn of who has this phone; a page that nobody has tapped on may not tremble. */
+export function mine() {
+  sound("mine");
+  if (memory.get("tremble", true) && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(200);
+}
+
+let last = null;
+
+/** Say it when a turn comes, in whatever room; what was taken back or begins anew is no turn that came. */
+function follow() {
+  const game = match();
+  const turn = turnOf(game)?.colour ?? null;
+  if (turn && turn !== last?.turn && turn === store.me.colour && game.id === last?.id && game.moves > last.moves) mine();
+  last = game && { id: game.id, moves: game.moves, turn };
+}
+
+onChange(follow);
+for (const event of ["pointerdown", "keydown"]) addEventListener(event, awakenSound, { passive: true });
