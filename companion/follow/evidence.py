@@ -11,13 +11,13 @@ from companion.follow import messages
 from companion.night.answers import CAMERA
 from companion.night.games import game_view
 from companion.rules.core import CHANCE, RulesError
-from companion.rules.inference.turns import Evidence, content
+from companion.rules.inference.turns import Evidence, content, search_of
 from vision.board.labels import Content, from_json
 from vision.board.patches import Sampler
 from vision.read.diff import compare
 from vision.read.place_posterior import UNSURE
 from vision.track.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look, belief_of_strange
-from vision.track.tracker import Tracker, misfits, public_view, turn_starts
+from vision.track.tracker import Tracker, entered_in_parts, is_unseen, misfits, public_view, turn_starts
 
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot
@@ -110,15 +110,24 @@ def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook
 def was_taken_back(snapshot: MatchSnapshot, kept: int, after: State[Any], since: int = 0) -> bool:
     """Return whether people took back, after the entry ``since``, what leads from ``kept`` moves to a position.
 
-    People know better: what they took back is not for the camera to enter again by itself.
+    People know better: what they took back is not for the camera to enter again by itself. Where turns are entered in
+    parts, neither is a turn in which what they took back is one part of what changes.
     """
-    shown = public_view(after)
+    shown, before = public_view(after), snapshot.states[kept]
+    in_parts = entered_in_parts(before)
     return any(
         back.seq > since
         and back.moves[:kept] == snapshot.moves[:kept]
-        and any(public_view(state) == shown for state in back.states)
+        and any(public_view(state) == shown or (in_parts and _holds(before, after, state)) for state in back.states)
         for back in snapshot.taken_back
     )
+
+
+def _holds(before: State[Any], after: State[Any], part: State[Any]) -> bool:
+    """Return whether all that lies otherwise than before in one position lies so in another."""
+    was, now, then = (state.position()["places"] for state in (before, after, part))
+    changed = [name for name, place in then.items() if content(place) != content(was[name])]
+    return bool(changed) and all(content(now[name]) == content(then[name]) for name in changed)
 
 
 def unheard_of(contents: Iterable[Content], known: Iterable[int], layout: Layout) -> bool:
@@ -269,8 +278,13 @@ def in_the_way(snapshot: MatchSnapshot | None) -> str:
         return messages.COMPANION_DRAWS
     if not snapshot.goes_on:
         return messages.PAUSED if snapshot.states[-1].outcome() is None else messages.NO_GAME
+    if is_unseen(snapshot.states[-1]):
+        return messages.UNSEEN
     try:
         early = not view.comparable(snapshot.states[-1]) or snapshot.states[-1].to_move == CHANCE
     except RulesError:
         return messages.NOT_THIS_GAME
-    return messages.SETTING_UP if early else ""
+    if early:
+        return messages.SETTING_UP
+    is_laid = getattr(search_of(snapshot.game), "is_laid", None)
+    return "" if is_laid is None or is_laid(snapshot.states[-1]) else messages.UNREAD

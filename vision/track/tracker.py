@@ -18,9 +18,10 @@ from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, Turn, content, search_of, turns
 from vision.track.evidence import usual_loss
 
-UNCHANGED, MOVING, ENTERED, QUESTION, DISAGREEMENT, TAKEBACK = (
+UNCHANGED, MOVING, HALF, ENTERED, QUESTION, DISAGREEMENT, TAKEBACK = (
     "unchanged",
     "moving",
+    "half",
     "entered",
     "question",
     "disagreement",
@@ -65,6 +66,8 @@ class Candidate:
     ``same``: other turns that leave the same on the table; no camera can tell which it was. ``total`` is what counts
     (log-likelihood and prior), ``cost`` the part of it that was so before anything was seen, ``left`` the part for
     what plainly changed and is left as it was. ``fitted``: of "none", what the board that fits best came to.
+    ``surely``: so many of the moves are told by the board; what follows, as what a die showed, is one of several things
+    that look the same (None: all are told). ``half``: the turn is not over after it.
     """
 
     kind: str
@@ -77,12 +80,24 @@ class Candidate:
     cost: float = 0.0
     left: float = 0.0
     fitted: float = 0.0
+    surely: int | None = None
+    half: bool = False
+
+    @property
+    def told(self) -> tuple[Move, ...]:
+        """Return the moves that the board tells: what is entered, and said to people."""
+        return self.moves[: self.surely]
+
+    @property
+    def ends_as_told(self) -> bool:
+        """Return whether the board tells all of its moves."""
+        return self.told == self.moves
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented form of a candidate."""
         return {
             "kind": self.kind,
-            "turn": [str(move) for move in self.moves],
+            "turn": [str(move) for move in self.told],
             "p": round(self.p, 5),
             "back": self.back,
         }
@@ -92,7 +107,8 @@ class Candidate:
 class TrackingResult:
     """What the tracker makes of a look; the fields of ``vision follow --json``.
 
-    ``state``: unchanged, moving, entered, question, disagreement or takeback. ``places`` do not fit the best candidate.
+    ``state``: unchanged, moving, half, entered, question, disagreement or takeback. ``half``: what is seen is surely
+    one of the candidates, and all leave the same board; for some of them the turn is not over. ``places`` do not fit the best candidate.
     ``back``: confirmed positions that are given up first (a takeback, or a turn that went on). ``unseen``: other turns
     that leave the same on the table.
     """
@@ -161,11 +177,21 @@ class Tracker:
             if best.kind == TAKEBACK:
                 return TrackingResult(TAKEBACK, candidates=candidates, back=best.back)
             if best.kind in (TURN, CONTINUED) and best.p >= ENTERS:
-                return TrackingResult(ENTERED, best.moves, candidates, places, best.back, best.same)
+                return TrackingResult(ENTERED, best.told, candidates, places, best.back, best.same)
         none = next((candidate.p for candidate in candidates if candidate.kind == NONE), 0.0)
         if none > 0.5:
             return self._disagreement(evidence, candidates)
-        return TrackingResult(QUESTION, candidates=candidates, places=places)
+        waits = fits and self._waits(candidates)
+        return TrackingResult(HALF if waits else QUESTION, candidates=candidates, places=places)
+
+    def _waits(self, candidates: Sequence[Candidate]) -> bool:
+        """Return whether the next action will tell what was played: the board is sure, and the turn may go on."""
+        best = candidates[0]
+        if best.kind != TURN or best.state is None:
+            return False
+        places = best.state.position()["places"]
+        same = [c for c in candidates if c.state is not None and c.state.position()["places"] == places]
+        return sum(c.p for c in same) >= ENTERS and any(c.half for c in same)
 
     def again(self, candidates: Sequence[Candidate], evidence: Evidence) -> tuple[Candidate, ...]:
         """Weigh the candidates of a look by another look at the same board: two must agree before a turn is entered.
@@ -227,7 +253,7 @@ class Tracker:
             # A turn that was entered may have been only the first half of one.
             if self.turns_entered and best < top - usual - SPREADS * spread - CLEAR - CHANGES:
                 bar = self._bar(found, strange, plain)
-                found += self._turns(self.confirmed[-2], evidence, CONTINUED, bar)
+                found += self._otherwise(found, self._turns(self.confirmed[-2], evidence, CONTINUED, bar))
         found = [self._marked(candidate, strange, plain) for candidate in found]
         # What was not looked at leaves no less as it was than what was.
         least = min(candidate.left for candidate in found if candidate.state is not None)
@@ -266,6 +292,13 @@ class Tracker:
         left = LEFT * min(same, LEFT_MOST)
         return replace(candidate, total=candidate.total - left, left=left)
 
+    def _otherwise(self, found: Sequence[Candidate], further: list[Candidate]) -> list[Candidate]:
+        """Return turns that went on otherwise, where a turn is entered in parts without those that go on from the part."""
+        if not entered_in_parts(self.state):
+            return further
+        there = [candidate.state for candidate in found if candidate.kind == TURN]
+        return [candidate for candidate in further if candidate.state is None or candidate.state not in there]
+
     def _back(self, evidence: Evidence) -> list[Candidate]:
         earlier = self.confirmed[-1 - self.remember : -1]
         found = []
@@ -292,7 +325,7 @@ class Tracker:
             reached, search = search.reached, search.longer(LONG)
         grouped: dict[str, list[Turn]] = {}
         for turn in search.turns:
-            grouped.setdefault(public_view(turn.state), []).append(turn)
+            grouped.setdefault(public_view(turn.state) + _told_so_far(before, turn), []).append(turn)
         found = []
         for group in grouped.values():
             first = group[0]
@@ -300,9 +333,9 @@ class Tracker:
             cost = price
             if kind == CONTINUED and _goes_on(self.turns_entered[-1], first.moves):
                 cost = LONGER
-            found.append(
-                Candidate(kind, 0.0, first.moves, first.state, back, same, first.total - cost, cost - first.log_prior)
-            )
+            total = first.total - cost
+            candidate = Candidate(kind, 0.0, first.moves, first.state, back, same, total, cost - first.log_prior)
+            found.append(replace(candidate, surely=first.told, half=_is_half(before, first.state)))
         if found and (search.reached < PATIENCE or not misfits(evidence, found[0].state or before)):
             # What was not looked at may be as likely as what is just beyond.
             rest = found[0].total - max(0.0, search.reached)
@@ -333,7 +366,8 @@ class Follower:
         if not self.open:
             tracker = self.branches[0][1]
             answer = tracker.observe(evidence, strange, plain)
-            if answer.state == QUESTION:
+            if answer.state in (QUESTION, HALF):
+                answer = replace(answer, state=QUESTION)
                 self._follow(
                     [(log(c.p), tracker, c) for c in answer.candidates if c.state is not None and c.p >= WORTH_ASKING]
                 )
@@ -364,7 +398,7 @@ class Follower:
         if best.p >= CONFIDENT and _fits(evidence, best.state):
             self._follow(ranked[0])
             kind = best.kind if best.kind in (UNCHANGED, TAKEBACK) else ENTERED
-            return TrackingResult(kind, best.moves, candidates, places, best.back, best.same)
+            return TrackingResult(kind, best.told, candidates, places, best.back, best.same)
         self._follow([one for group in ranked[:MAX_CANDIDATES] for one in group if one[2].state is not None])
         return TrackingResult(QUESTION, candidates=candidates, places=places)
 
@@ -420,6 +454,36 @@ def _weighed(found: Sequence[Candidate], fitted: float) -> tuple[Candidate, ...]
     offered = [c for n, c in enumerate(offered) if not n or (c.p >= least and n < MAX_CANDIDATES)]
     offered.append(Candidate(NONE, none / whole, total=top + log(none) if none else -inf, fitted=fitted))
     return tuple(sorted(offered, key=lambda candidate: -candidate.p))
+
+
+def _told_so_far(before: State[Any], turn: Turn) -> str:
+    """Return the position after what the board tells of a turn; empty where it tells all of it.
+
+    Turns that leave the same board stay apart where they lead to different positions before what it does not tell.
+    """
+    if turn.told is None or turn.told == len(turn.moves):
+        return ""
+    state = before
+    for move in turn.moves[: turn.told]:
+        state = state.after(move)
+    return str(state.position())
+
+
+def is_unseen(state: State[Any]) -> bool:
+    """Return whether the next step is one that no picture of the board shows: what a die shows, how many fish freeze."""
+    test = getattr(search_of(state.game.id), "is_unseen", None)
+    return test is not None and bool(test(state))
+
+
+def entered_in_parts(state: State[Any]) -> bool:
+    """Return whether turns of a state's game are entered in parts: what the board tells, action by action."""
+    return hasattr(search_of(state.game.id), "is_unseen")
+
+
+def _is_half(before: State[Any], state: State[Any]) -> bool:
+    """Return whether a turn still runs, in a game whose turns are entered in parts."""
+    search: Any = search_of(before.game.id)
+    return entered_in_parts(before) and search.turn_of(state) == search.turn_of(before)
 
 
 def _goes_on(entered: Sequence[Move], moves: Sequence[Move]) -> bool:
