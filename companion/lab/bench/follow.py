@@ -172,6 +172,26 @@ def _same(state: Any, truth: Any) -> bool:
     return boards[0] == boards[1] and one.get("trophies") == other.get("trophies")
 
 
+def is_truth(state: Any, truth: Any) -> bool:
+    """Return whether a record stands where the truth does: boards, and what players have, whose turn it is."""
+    return _same(state, truth) and all(
+        state.position().get(key) == truth.position().get(key) for key in ("players", "turn", "actions", "phase")
+    )
+
+
+def unseen_step(state: Any, played: list[str]) -> str | None:
+    """Return, and take out of what was played, the next step that no board shows; None where another is next."""
+    from vision.track.tracker import is_unseen
+
+    if not is_unseen(state):
+        return None
+    legal = set(map(str, state.moves()))
+    step = next((text for text in played if text in legal), None)
+    if step is not None:
+        played.remove(step)
+    return step
+
+
 def _until(found: Callable[[], bool], seconds: float = PATIENCE_S) -> None:
     end = time.monotonic() + seconds
     while not found() and time.monotonic() < end:
