@@ -179,6 +179,27 @@ def is_truth(state: Any, truth: Any) -> bool:
     )
 
 
+def comes_to(candidate: Any, observation: Any, played: list[str], truth: Any) -> bool:
+    """Return whether a candidate is what was played, what the board does not show being as it was played."""
+    from vision.track.tracker import is_unseen
+
+    if candidate.state is None:
+        return False
+    guessed = state = observation.tracked.tracker.confirmed[-1 - candidate.back]
+    unseen = list(played)
+    for move in candidate.moves:
+        shown, guessed = not is_unseen(guessed), guessed.after(move)
+        if shown:
+            while (step := unseen_step(state, unseen)) is not None:
+                state = state.after(state.game.parse(step))
+            if state.refusal(move) is not None:
+                return False
+            state = state.after(move)
+    while (step := unseen_step(state, unseen)) is not None:
+        state = state.after(state.game.parse(step))
+    return is_truth(state, truth)
+
+
 def unseen_step(state: Any, played: list[str]) -> str | None:
     """Return, and take out of what was played, the next step that no board shows; None where another is next."""
     from vision.track.tracker import is_unseen

@@ -1,11 +1,12 @@
-"""A game followed with perfect sight: looks are made from the truth, so what is left is what no board tells.
+"""A game followed without waiting: with perfect sight, or by rendered pictures that a taught table reads.
 
-The follower is the service's, driven without its thread and with a clock of its own. What the board does not show is
+With perfect sight looks are made from the truth, so what is left is what no board tells. The follower is the service's, driven without its thread and with a clock of its own. What the board does not show is
 entered by people where the companion says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +20,7 @@ from companion.follow.evidence import contents_of
 from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
 from companion.follow.pace import EVERY_S
-from companion.lab.bench.follow import FilmedGame, FollowedGame, is_truth, unseen_step
+from companion.lab.bench.follow import FilmedGame, FollowedGame, comes_to, is_truth, unseen_step
 from companion.lab.worlds import boards
 from companion.night.answers import TABLE
 from companion.night.commands.night import Night
@@ -65,6 +66,9 @@ class SureTable:
         del seen, contents
         return False
 
+    def teach(self, image: Any, contents: Any) -> None:
+        """Take a lesson that is not needed."""
+
     def confirm(self, seen: BoardLook, contents: Any) -> None:
         """Take what is certain, which must be what was seen."""
         assert all(seen.places[name].content == there for name, there in contents.items())
@@ -73,15 +77,21 @@ class SureTable:
 class SightedTable:
     """A night whose camera sees the truth; time passes only where it is let."""
 
-    def __init__(self, folder: Path, film: FilmedGame) -> None:
-        """Open the film's match and play its set-up."""
+    def __init__(
+        self, folder: Path, film: FilmedGame, table: Any = None, picture: Callable[[int, int], Any] | None = None
+    ) -> None:
+        """Open the film's match and play its set-up.
+
+        ``picture`` gives a picture after so many turns, each with a noise of its own, and ``table`` reads it.
+        """
         self.film, self.time, self.sent, self.number = film, 1000.0, 0, 0
-        self.shown, self.moves = film.states[0], False
+        self.shown, self.moves = 0, False
+        self.picture = picture or (lambda turn, noise: film.states[turn])
         self.journal = Journal(folder / "journal.sqlite")
         self.night = Night(self.journal, Hub(), offered=shown_games(examples=True))
         settings = Settings(None)
         settings.set({"camera_settle_tenths": 3, "camera_follow": True})
-        table: Any = SureTable(film.game)
+        table = table or SureTable(film.game)
         self.follower = CameraFollower(
             self.night,
             settings,
@@ -99,12 +109,16 @@ class SightedTable:
     def _newest(self) -> Any:
         self.number += 1
         small = np.zeros((48, 64), np.uint8)
-        small[:, :32] = _shade(str(self.shown.position()["places"]))
+        small[:, :32] = _shade(self.shown)
         if self.moves:
             small[:, 40:44] = 100 + 50 * (self.number % 2)
-        shown = self.shown
+        shown, number = self.shown, self.number
         return SimpleNamespace(
-            t=self.time, number=self.number, kind=DeviceKind.REAL, small=lambda: small, image=lambda: shown
+            t=self.time,
+            number=number,
+            kind=DeviceKind.REAL,
+            small=lambda: small,
+            image=lambda: self.picture(shown, number),
         )
 
     @property
@@ -132,9 +146,9 @@ class SightedTable:
             self.time += EVERY_S
             self.follower.tick()
 
-    def show(self, state: Any) -> None:
-        """Lay the board so, by hand."""
-        self.shown, self.moves = state, True
+    def show(self, turns: int) -> None:
+        """Lay the board as it is after so many turns, by hand."""
+        self.shown, self.moves = turns, True
         self.wait(2 * EVERY_S)
         self.moves = False
 
@@ -153,17 +167,19 @@ class SightedTable:
 
 
 @cache
-def _shade(text: str) -> Any:
-    return np.random.default_rng(abs(hash(text))).integers(0, 255, (48, 32), np.uint8)
+def _shade(number: int) -> Any:
+    return np.random.default_rng(number).integers(0, 255, (48, 32), np.uint8)
 
 
-def followed_surely(folder: Path, film: FilmedGame) -> FollowedGame:
-    """Follow a film with perfect sight; what is asked is answered with the truth, or typed where it is not shown."""
-    table, tally = SightedTable(folder, film), FollowedGame()
+def followed_surely(
+    folder: Path, film: FilmedGame, taught: Any = None, picture: Callable[[int, int], Any] | None = None
+) -> FollowedGame:
+    """Follow a film; what is asked is answered with the truth, or typed where it is not among the candidates."""
+    table, tally = SightedTable(folder, film, taught, picture), FollowedGame()
     try:
-        for played, truth in zip(film.played, film.states[1:], strict=True):
+        for turn, (played, truth) in enumerate(zip(film.played, film.states[1:], strict=True), 1):
             before = table.steps
-            table.show(truth)
+            table.show(turn)
             table.settle(played)
             tally.turns += 1
             question = table.follower.now.question
@@ -178,6 +194,13 @@ def followed_surely(folder: Path, film: FilmedGame) -> FollowedGame:
                 for text in played:
                     table.do("moves", {"moves": [text]})
             table.wait(3.0)
+            question = table.follower.now.question
+            if question is not None:
+                # The record is right by now: whatever is said of it is one more disagreement.
+                tally.disagreements += 1
+                table.follower.record_is_right(question.id)
+        tally.seconds = [seconds for seconds, _ in table.follower.now.taken]
+        tally.work = [seconds for _, seconds in table.follower.now.taken]
         return tally
     finally:
         table.journal.close()
@@ -189,22 +212,8 @@ def _answer(table: SightedTable, tally: FollowedGame, played: list[str], truth: 
     assert question is not None
     tally.questions += 1
     tally.disagreements += question.kind == "disagreement"
-    start = table.steps
-    for number, candidate in enumerate(question.candidates):
-        state, unseen = table.state, list(played)
-        try:
-            for move in candidate.told:
-                state = state.play(move)
-            while (step := unseen_step(state, unseen)) is not None:
-                state = state.play(state.game.parse(step))
-        except Exception:
-            continue
-        if not is_truth(state, truth) and candidate.ends_as_told:
-            continue
-        assert table.follower.answer(question.id, number, TABLE).ok
+    right = [n for n, c in enumerate(question.candidates) if comes_to(c, question.observation, played, truth)]
+    tally.among += bool(right)
+    if right:
+        assert table.follower.answer(question.id, right[0], TABLE).ok
         table.settle(played)
-        if is_truth(table.state, truth):
-            tally.among += 1
-            return
-        table.do("undo", {"to": start, "agreed": True})
-        return

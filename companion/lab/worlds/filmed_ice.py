@@ -11,6 +11,7 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
+from companion.lab.worlds.board import BoardShot
 from companion.lab.worlds.boards import players
 from companion.lab.worlds.filmed import noisy
 from companion.lab.worlds.ice_table import GAME, IceTable
@@ -69,9 +70,22 @@ class FilmedIce:
     def _table(self) -> IceTable:
         return IceTable(self.seed, self.family)
 
+    def photo(self, number: int) -> BoardShot:
+        """Return the rendered board after so many turns, with where it truly lies."""
+        return self.shot(self.states[number], 100 + number)
+
+    def shot(self, state: Any, noise: int) -> BoardShot:
+        """Return any position on this table."""
+        return self._table.photo(state.position()["places"], noise, moved=0.0)
+
     def picture(self, number: int) -> bytes:
         """Return the rendered board after so many turns, as JPEG."""
-        return self._table.photo(self.states[number].position()["places"], 100 + number, moved=0.0).jpeg
+        return self.photo(number).jpeg
+
+    @property
+    def corners(self) -> list[list[float]]:
+        """The board's corners in the pictures, as people tap them: clockwise from the far left."""
+        return [[float(x), float(y)] for x, y in self.photo(0).grid]
 
     def frames(self, number: int, count: int = 3) -> list[bytes]:
         """Return some pictures of the same board: each has a noise of its own, as a camera's have."""
