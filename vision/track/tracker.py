@@ -335,7 +335,7 @@ class Tracker:
                 cost = LONGER
             total = first.total - cost
             candidate = Candidate(kind, 0.0, first.moves, first.state, back, same, total, cost - first.log_prior)
-            found.append(replace(candidate, surely=first.told, half=_is_half(before, first.state)))
+            found.append(replace(candidate, surely=first.told, half=is_half(before, first.state)))
         if found and (search.reached < PATIENCE or not misfits(evidence, found[0].state or before)):
             # What was not looked at may be as likely as what is just beyond.
             rest = found[0].total - max(0.0, search.reached)
@@ -480,7 +480,7 @@ def entered_in_parts(state: State[Any]) -> bool:
     return hasattr(search_of(state.game.id), "is_unseen")
 
 
-def _is_half(before: State[Any], state: State[Any]) -> bool:
+def is_half(before: State[Any], state: State[Any]) -> bool:
     """Return whether a turn still runs, in a game whose turns are entered in parts."""
     search: Any = search_of(before.game.id)
     return entered_in_parts(before) and search.turn_of(state) == search.turn_of(before)

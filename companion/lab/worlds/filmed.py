@@ -84,6 +84,10 @@ class Filmed:
             state = self._step(state, text, moves)
         return state
 
+    @property
+    def corners(self) -> None:
+        """None: the board's lines are found."""
+
     @cached_property
     def _view(self) -> tuple[PinholeCamera, Light]:
         return random_view(self.seed, RenderedBoard({}, art=self._art), scale=self.scale)
