@@ -11,6 +11,7 @@ from companion.follow import messages
 from companion.night.answers import CAMERA
 from companion.night.games import game_view
 from companion.rules.core import CHANCE, RulesError
+from companion.rules.inference.turns import Content as PlaceContent
 from companion.rules.inference.turns import Evidence, content, search_of
 from vision.board.labels import Content, from_json
 from vision.board.patches import Sampler
@@ -124,10 +125,24 @@ def was_taken_back(snapshot: MatchSnapshot, kept: int, after: State[Any], since:
 
 
 def _holds(before: State[Any], after: State[Any], part: State[Any]) -> bool:
-    """Return whether all that lies otherwise than before in one position lies so in another."""
-    was, now, then = (state.position()["places"] for state in (before, after, part))
-    changed = [name for name, place in then.items() if content(place) != content(was[name])]
-    return bool(changed) and all(content(now[name]) == content(then[name]) for name in changed)
+    """Return whether what changed to one position changed to another too, with whatever else did."""
+    was, now, then = (
+        {name: content(place) for name, place in state.position()["places"].items()} for state in (before, after, part)
+    )
+    changed = [name for name, there in then.items() if there != was[name]]
+    return bool(changed) and all(_as_much(was[name], now[name], then[name]) for name in changed)
+
+
+def _as_much(was: PlaceContent, now: PlaceContent, then: PlaceContent) -> bool:
+    """Return whether a place changed from what it was at least as it did ``then``: of a heap so many left, or came."""
+    if now[0] != then[0]:
+        return False
+    before, after, part = ({(kind, what): n for kind, what, n in there[1]} for there in (was, now, then))
+    for thing in {*before, *part}:
+        change, whole = (there.get(thing, 0) - before.get(thing, 0) for there in (part, after))
+        if change and (whole * change < 0 or abs(whole) < abs(change)):
+            return False
+    return True
 
 
 def unheard_of(contents: Iterable[Content], known: Iterable[int], layout: Layout) -> bool:

@@ -89,7 +89,8 @@ class Following:
     ``waiting``: people put the board right, so nothing more is said until the scene changes. ``record``: where the
     record stood when last asked, changed by people at ``record_t``; ``looked``: where it stood at the last look, at
     ``looked_t``. ``anew``: the next settled scene is a new one, however alike it looks. ``covered_t``: since when
-    something lies over the board, ``half_t``: since when half a turn is seen. ``taken``: seconds and the processor's seconds that the last settled turns took.
+    something lies over the board, ``half_t``: since when half a turn is seen. ``taken``: seconds and the
+    processor's seconds that the last settled turns took.
     """
 
     state: FollowState = FollowState.OFF
@@ -193,12 +194,14 @@ class Following:
         return self.covered_t is not None and now - self.covered_t < HAND_S
 
     def may_go_on(self, now: float) -> bool:
-        """Return whether half a turn that is seen may still go on; what lies so for long is a whole one, or is asked."""
+        """Return whether half a turn that is seen may still go on; what lies so for long is asked about."""
         return self.half_t is None or now - self.half_t < HALF_S
 
     def half_seen(self, now: float) -> Following:
         """Half a turn is seen, or a whole one that looks the same: the next action tells which."""
-        return replace(self.say(FollowState.THINKING, messages.HALF), half_t=now if self.half_t is None else self.half_t)
+        return replace(
+            self.say(FollowState.THINKING, messages.HALF), half_t=now if self.half_t is None else self.half_t
+        )
 
     def weighed(self, evidence: Evidence) -> Following:
         """A look with nothing over the board is one more of its scene."""

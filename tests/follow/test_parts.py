@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from companion.follow import messages
+from companion.follow.evidence import was_taken_back
 from companion.follow.following import FollowState
 from companion.follow.pace import HALF_S
 from companion.lab.bench.vision.sighted import SightedTable, followed_surely
@@ -142,6 +144,19 @@ def test_what_people_took_back_is_no_part_of_what_the_camera_enters(scene: Scene
     scene.lay(FILM.states[0] if steps == 0 else scene.state)
     scene.lay(whole)
     assert scene.state == whole, "the board was as the record says: what is played now is another turn"
+
+
+def test_a_part_that_was_taken_back_is_not_entered_in_another_order() -> None:
+    before: Any = FILM.states[0]
+    for text in leave_start(before):
+        before = before.play(before.game.parse(text))
+    one, two = (before.game.parse(text) for text in leave_start(before))
+    half, other = before.after(one), before.after(two)
+    back = SimpleNamespace(seq=7, moves=(one,), kept=0, states=(half,))
+    snapshot: Any = SimpleNamespace(moves=(), states=(before,), taken_back=(back,))
+    assert was_taken_back(snapshot, 0, other.after(one))
+    assert not was_taken_back(snapshot, 0, other)
+    assert not was_taken_back(snapshot, 0, other.after(one), since=7), "the board was seen to be as the record says"
 
 
 def test_while_a_floe_is_not_known_the_board_cannot_be_compared(tmp_path: Path) -> None:

@@ -108,8 +108,8 @@ class TrackingResult:
     """What the tracker makes of a look; the fields of ``vision follow --json``.
 
     ``state``: unchanged, moving, half, entered, question, disagreement or takeback. ``half``: what is seen is surely
-    one of the candidates, and all leave the same board; for some of them the turn is not over. ``places`` do not fit the best candidate.
-    ``back``: confirmed positions that are given up first (a takeback, or a turn that went on). ``unseen``: other turns
+    one of the candidates, and all leave the same board; for some of them the turn is not over.
+    ``places`` do not fit the best candidate. ``back``: confirmed positions that are given up first (a takeback, or a turn that went on). ``unseen``: other turns
     that leave the same on the table.
     """
 
@@ -293,7 +293,7 @@ class Tracker:
         return replace(candidate, total=candidate.total - left, left=left)
 
     def _otherwise(self, found: Sequence[Candidate], further: list[Candidate]) -> list[Candidate]:
-        """Return turns that went on otherwise, where a turn is entered in parts without those that go on from the part."""
+        """Return turns that went on otherwise; of those entered in parts, none that goes on from the part."""
         if not entered_in_parts(self.state):
             return further
         there = [candidate.state for candidate in found if candidate.kind == TURN]
@@ -470,7 +470,7 @@ def _told_so_far(before: State[Any], turn: Turn) -> str:
 
 
 def is_unseen(state: State[Any]) -> bool:
-    """Return whether the next step is one that no picture of the board shows: what a die shows, how many fish freeze."""
+    """Return whether the next step is one that no picture of the board shows: a die, how many fish freeze."""
     test = getattr(search_of(state.game.id), "is_unseen", None)
     return test is not None and bool(test(state))
 

@@ -1,6 +1,7 @@
 """A rendered game, followed by the service's camera over HTTP MJPEG: of those that can be rendered, the one named.
 
-What no picture of the board shows, as what a die showed, is entered by hand when the companion asks for it. Every question is answered with the truth where it is among the candidates; what is entered and is not what lay there is
+What no picture of the board shows, as what a die showed, is entered by hand when the companion asks for it.
+Every question is answered with the truth where it is among the candidates; what is entered and is not what lay there is
 taken back and counted.
 """
 

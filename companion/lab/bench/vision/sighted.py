@@ -1,7 +1,8 @@
 """A game followed without waiting: with perfect sight, or by rendered pictures that a taught table reads.
 
-With perfect sight looks are made from the truth, so what is left is what no board tells. The follower is the service's, driven without its thread and with a clock of its own. What the board does not show is
-entered by people where the companion says so.
+With perfect sight looks are made from the truth, so what is left is what no board tells. The follower is the service's,
+driven without its thread and with a clock of its own. What the board does not show is entered by people where the
+companion says so.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from vision.board.layout import open_layout
 from vision.read.place_posterior import PlaceLook, members_of
 from vision.read.reader import BoardLook
 
+DONE = frozenset({FollowState.WATCHING, FollowState.QUESTION, FollowState.DISAGREEMENT})
 LONG_S = 30.0
 """Of the simulated clock: so long an answer is waited for."""
 
@@ -160,9 +162,7 @@ class SightedTable:
             state = self.follower.now.state
             if state is FollowState.WAITING and (step := unseen_step(self.state, unseen)) is not None:
                 self.do("moves", {"moves": [step]})
-            elif state in (FollowState.WATCHING, FollowState.QUESTION, FollowState.DISAGREEMENT):
-                return
-            elif self.state.outcome() is not None:
+            elif state in DONE or self.state.outcome() is not None:
                 return
 
 

@@ -31,7 +31,7 @@ MARGIN: Final = 12.0
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A way through a turn: its steps, where it stands, and how many of the steps the board tells, with where those end.
+    """A way through a turn: its steps, where it stands, and how many of its steps the board tells, to where.
 
     ``turned`` is None while all steps are told.
     """
@@ -185,4 +185,3 @@ class _Likelihood:
             content: Content = ground, tuple(("bear", colour, count) for colour, count in counts if count)
             self._known[key] = self._places[self._names[space]].get(content, -inf)
         return self._known[key]
-

@@ -94,7 +94,7 @@ def test_every_board_that_a_turn_may_leave_is_found() -> None:
     for before, _, end in whole_turns("ice-team", rng, 25):
         boards = {str(s.position()["places"]) for s in every_end(before)}
         here = str(before.position()["places"])
-        found = turns(before, seen(end), limit=10**6, above=-10**6)
+        found = turns(before, seen(end), limit=10**6, above=-(10**6))
         best = found.turns[0].state.position()["places"]
         if str(end.position()["places"]) != here:
             assert best == end.position()["places"]
