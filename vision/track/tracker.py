@@ -109,7 +109,8 @@ class TrackingResult:
 
     ``state``: unchanged, moving, half, entered, question, disagreement or takeback. ``half``: what is seen is surely
     one of the candidates, and all leave the same board; for some of them the turn is not over.
-    ``places`` do not fit the best candidate. ``back``: confirmed positions that are given up first (a takeback, or a turn that went on). ``unseen``: other turns
+    ``places`` do not fit the best candidate.
+    ``back``: confirmed positions that are given up first (a takeback, or a turn that went on). ``unseen``: other turns
     that leave the same on the table.
     """
 
