@@ -23,7 +23,7 @@ from vision.track.tracker import Tracker, entered_in_parts, is_unseen, misfits, 
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot
     from companion.rules.core import Move, State
-    from vision.board.layout import Layout
+    from vision.board.layout import Layout, Place
     from vision.read.place_posterior import PlaceLook
     from vision.read.reader import BoardLook
 
@@ -31,8 +31,10 @@ REMEMBER = 6
 """So many turns may be gone back."""
 AN_ARM = 4
 """Places in a group that an arm covers at least."""
-COVERED = 3
-"""Strange places at least that are a hand where it is not known which lie beside each other."""
+BESIDE = 1.3
+"""Places whose centres lie no farther apart than this in either direction, in board units, lie beside each other."""
+RIM = 0.5
+"""A place that begins within so many units of the board's edge lies at it."""
 MANY = 10
 """With so many strange places, wherever they are, there is nothing to be read."""
 
@@ -189,21 +191,26 @@ def is_hand(seen: BoardLook, known: Container[str] = (), plain: Collection[str] 
     it can be told which places look ``plain``ly otherwise, a hand makes most of those so which it covers.
     """
     names = [name for name in covered(seen) if name not in known]
-    if len(names) >= MANY or not seen.layout.is_grid:
-        return len(names) >= (MANY if seen.layout.is_grid else COVERED)
-    spots = {place.name: (int(place.x), int(place.y)) for place in seen.layout.places}
-    at, plain_at = {spots[name] for name in names}, {spots[name] for name in plain or ()}
-    while at:
-        group, edge = [at.pop()], False
-        for x, y in group:
-            edge = edge or x in (0, seen.layout.columns - 1) or y in (0, seen.layout.rows - 1)
-            beside = {spot for spot in at if abs(spot[0] - x) <= 1 and abs(spot[1] - y) <= 1}
-            at -= beside
+    if len(names) >= MANY:
+        return True
+    places, left = {place.name: place for place in seen.layout.places}, set(names)
+    while left:
+        group, edge = [left.pop()], False
+        for name in group:
+            here = places[name]
+            edge = edge or _at_edge(here, seen.layout)
+            beside = {n for n in left if max(abs(places[n].x - here.x), abs(places[n].y - here.y)) <= BESIDE}
+            left -= beside
             group += beside
-        changed = group if plain is None else [spot for spot in group if spot in plain_at]
+        changed = group if plain is None else [name for name in group if name in plain]
         if edge and len(group) >= AN_ARM and 2 * len(changed) > len(group):
             return True
     return False
+
+
+def _at_edge(place: Place, layout: Layout) -> bool:
+    left, far = place.x - place.width / 2, place.y - place.height / 2
+    return min(left, far, layout.width - left - place.width, layout.height - far - place.height) < RIM
 
 
 def certain(seen: BoardLook, *, doubtful: bool = False) -> Evidence:
