@@ -308,5 +308,8 @@ def in_the_way(snapshot: MatchSnapshot | None) -> str:
         return messages.NOT_THIS_GAME
     if early:
         return messages.SETTING_UP
-    is_laid = getattr(search_of(snapshot.game), "is_laid", None)
-    return "" if is_laid is None or is_laid(snapshot.states[-1]) else messages.UNREAD
+    search: Any = search_of(snapshot.game)
+    for test, note in (("is_as_taught", messages.LAID_OTHERWISE), ("is_laid", messages.UNREAD)):
+        if hasattr(search, test) and not getattr(search, test)(snapshot.states[-1]):
+            return note
+    return ""

@@ -165,3 +165,9 @@ def test_while_a_floe_is_not_known_the_board_cannot_be_compared(tmp_path: Path) 
     table = SightedTable(tmp_path, film)
     assert (table.follower.now.state, table.follower.now.note) == (FollowState.NO_GAME, messages.UNREAD)
     table.journal.close()
+
+
+def test_boards_that_lie_otherwise_than_the_camera_knows_are_not_followed(tmp_path: Path) -> None:
+    table = SightedTable(tmp_path, FilmedIce(1, 0, setup={"layout": "bend"}))
+    assert (table.follower.now.state, table.follower.now.note) == (FollowState.NO_GAME, messages.LAID_OTHERWISE)
+    table.journal.close()

@@ -376,6 +376,13 @@ def _goal(before: IcePosition, evidence: Evidence) -> IceGoal:
 GRADED = True
 """What a camera believes is weighed by a walk of its own (:mod:`.likelihood`)."""
 is_unseen = likelihood.is_unseen
+CAMERAS = "line"
+"""The layout of the boards whose places the camera knows (``vision/board/layouts/ice-team.toml``)."""
+
+
+def is_as_taught(s: IcePosition) -> bool:
+    """Return whether the boards lie as the camera's layout has their places: in a row."""
+    return s.table.said == CAMERAS
 
 
 def is_laid(s: IcePosition) -> bool:
