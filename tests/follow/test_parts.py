@@ -13,7 +13,7 @@ from companion.follow import messages
 from companion.follow.evidence import was_taken_back
 from companion.follow.following import FollowState
 from companion.follow.pace import HALF_S
-from companion.lab.bench.vision.sighted import SightedTable, followed_surely
+from companion.lab.bench.vision.sighted import SightedTable, followed_as_drawn, followed_surely
 from companion.lab.worlds.filmed_ice import FilmedIce
 from companion.night.answers import CAMERA
 
@@ -171,3 +171,13 @@ def test_boards_that_lie_otherwise_than_the_camera_knows_are_not_followed(tmp_pa
     table = SightedTable(tmp_path, FilmedIce(1, 0, setup={"layout": "bend"}))
     assert (table.follower.now.state, table.follower.now.note) == (FollowState.NO_GAME, messages.LAID_OTHERWISE)
     table.journal.close()
+
+
+@pytest.mark.long
+@pytest.mark.learning
+@pytest.mark.timeout(1800)
+def test_a_game_is_followed_from_drawn_pictures(tmp_path: Path) -> None:
+    film = FilmedIce(3, 12, 1)
+    tally = followed_as_drawn(tmp_path, film, film.corners)
+    assert (tally.turns, tally.wrong) == (12, 0)
+    assert tally.questions <= 2 and tally.among == tally.questions

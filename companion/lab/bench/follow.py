@@ -44,6 +44,11 @@ class FilmedGame(Protocol):
         """The board's corners as people tap them, where it is not found by itself."""
         ...
 
+    @property
+    def lessons(self) -> tuple[tuple[bytes, Any], ...]:
+        """Positions that are taught beside the set-up: each as JPEG, with its state."""
+        ...
+
     def frames(self, number: int) -> list[bytes]:
         """Return pictures, as JPEG, of the board after so many turns."""
         ...
@@ -101,6 +106,8 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
     from companion.follow.api import FollowService
     from companion.follow.camera import CameraService
     from companion.follow.cards import CardTable
+    from companion.follow.evidence import contents_of
+    from companion.lab.worlds.table import of_jpeg
     from companion.night.answers import TABLE
     from companion.night.commands.night import Night
     from companion.night.games import shown_games
@@ -150,7 +157,9 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
         follow_service.calibrate(game, film.corners)
         follow_service.teach(game, None)
         table = follow_service.table_of(game)
-        table.wait(300)
+        for jpeg, state in film.lessons:
+            table.teach(of_jpeg(jpeg), contents_of(state, table.layout))
+        table.wait(LESSON_S)
         follow_service.follow(True)
         _until(lambda: follow_service.status()["state"] == "watching")
         for number, played in enumerate(film.played, 1):

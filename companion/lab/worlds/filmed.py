@@ -85,6 +85,11 @@ class Filmed:
         return state
 
     @property
+    def lessons(self) -> tuple[tuple[bytes, State[Any]], ...]:
+        """None: the set-up is enough to begin with."""
+        return ()
+
+    @property
     def corners(self) -> None:
         """None: the board's lines are found."""
 

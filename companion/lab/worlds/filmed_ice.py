@@ -19,6 +19,8 @@ from companion.rules import game
 from companion.rules.core import CHANCE, State
 from companion.rules.inference.turns import content
 
+LESSONS, ANOTHER = (8, 22, 40), 1000
+"""After so many turns the positions that are taught beside the set-up lie; of the game with a seed so much larger."""
 TRIES = 60
 """Turns that are tried for one that the board tells; a position may have none."""
 
@@ -77,6 +79,13 @@ class FilmedIce:
     def shot(self, state: Any, noise: int) -> BoardShot:
         """Return any position on this table."""
         return self._table.photo(state.position()["places"], noise, moved=0.0)
+
+    @cached_property
+    def lessons(self) -> tuple[tuple[bytes, State[Any]], ...]:
+        """Three positions of another evening on this table, as JPEG, with bears on floes and in the Village."""
+        states = FilmedIce(self.seed + ANOTHER, LESSONS[-1]).states
+        chosen = [states[min(number, len(states) - 1)] for number in LESSONS]
+        return tuple((self.shot(state, 500 + number).jpeg, state) for number, state in enumerate(chosen))
 
     def picture(self, number: int) -> bytes:
         """Return the rendered board after so many turns, as JPEG."""

@@ -21,8 +21,10 @@ from companion.follow.evidence import contents_of
 from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
 from companion.follow.pace import EVERY_S
+from companion.follow.table_model import SeenTable
 from companion.lab.bench.follow import FilmedGame, FollowedGame, comes_to, is_truth, unseen_step
 from companion.lab.worlds import boards
+from companion.lab.worlds.table import of_jpeg
 from companion.night.answers import TABLE
 from companion.night.commands.night import Night
 from companion.night.games import shown_games
@@ -34,6 +36,7 @@ from vision.read.place_posterior import PlaceLook, members_of
 from vision.read.reader import BoardLook
 
 DONE = frozenset({FollowState.WATCHING, FollowState.QUESTION, FollowState.DISAGREEMENT})
+LEARNING_S = 900.0
 LONG_S = 30.0
 """Of the simulated clock: so long an answer is waited for."""
 
@@ -217,3 +220,29 @@ def _answer(table: SightedTable, tally: FollowedGame, played: list[str], truth: 
     if right:
         assert table.follower.answer(question.id, right[0], TABLE).ok
         table.settle(played)
+
+
+def taught_table(folder: Path, film: FilmedGame, corners: list[list[float]]) -> SeenTable:
+    """Return a table that was taught a film's set-up and its lessons, and is taught nothing more."""
+    table = SeenTable(film.game, folder, on_change=lambda: None)
+    image = of_jpeg(film.frames(0)[0])
+    table.calibrate(image, np.array(corners))
+    table.teach(image, contents_of(film.states[0], table.layout))
+    for jpeg, state in film.lessons:
+        table.teach(of_jpeg(jpeg), contents_of(state, table.layout))
+    table.wait(LEARNING_S)
+    table.worth_teaching = lambda seen, contents: False  # type: ignore[method-assign]
+    return table
+
+
+def followed_as_drawn(folder: Path, film: FilmedGame, corners: list[list[float]]) -> FollowedGame:
+    """Follow a film by its rendered pictures; ``corners`` are the board's, as people tap them."""
+    shown: dict[int, list[Any]] = {}
+
+    def picture(turn: int, number: int) -> Any:
+        if turn not in shown:
+            shown.clear()
+            shown[turn] = [of_jpeg(jpeg) for jpeg in film.frames(turn)]
+        return shown[turn][number % len(shown[turn])]
+
+    return followed_surely(folder, film, taught_table(folder / "taught", film, corners), picture)

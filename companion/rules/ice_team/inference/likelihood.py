@@ -23,8 +23,8 @@ STEPS: Final = frozenset({"pick", "roll", "choose", "freeze"})
 """Phases whose next step no picture of the board shows, and those steps."""
 ROUNDABOUT: Final = -2.5
 """What it costs beforehand that two actions end where one would have ended."""
-MOST: Final = 20_000
-"""States that are looked at before the search gives up; the largest of three random games had 1100."""
+MOST: Final = 6_000
+"""States that are looked at before the search gives up; the most in three random games were 1100."""
 MARGIN: Final = 12.0
 """Turns that are so much less likely than the best are not told."""
 
@@ -61,7 +61,11 @@ def find(before: IcePosition, evidence: Evidence, limit: int, most: int, above: 
     scored.sort(key=lambda one: -one[0])
     least = max(above, scored[0][0] - MARGIN) if scored else above
     turns: list[Turn] = []
+    beyond = -inf
     for likely, group in _same_boards((likely, way) for likely, way in scored if likely >= least):
+        if len(turns) > limit:
+            beyond = likely
+            break
         shortest = min(_actions(before, way.state) for way in group)
         turns += [
             Turn(way.moves, way.state, likely, ROUNDABOUT * (_actions(before, way.state) - shortest), way.told)
@@ -70,7 +74,7 @@ def find(before: IcePosition, evidence: Evidence, limit: int, most: int, above: 
     turns.sort(key=lambda turn: -turn.total)
     reached = inf if complete else 0.0
     if len(turns) > limit:
-        reached = min(reached, turns[0].total - turns[limit].total)
+        reached = min(reached, turns[0].total - max(beyond, turns[limit].total))
     return SearchResult(tuple(turns[:limit]), complete, looked, reached)
 
 
