@@ -18,7 +18,8 @@ from vision.board.patches import Sampler
 from vision.read.diff import compare
 from vision.read.place_posterior import UNSURE
 from vision.track.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look, belief_of_strange
-from vision.track.tracker import Tracker, entered_in_parts, is_unseen, misfits, public_view, turn_starts
+from vision.track.parts import entered_in_parts, is_unseen
+from vision.track.tracker import Tracker, misfits, public_view, turn_starts
 
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot

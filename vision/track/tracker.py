@@ -17,6 +17,7 @@ from companion.rules.core import NOBODY, Move, State
 from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, Turn, content, search_of, turns
 from vision.track.evidence import usual_loss
+from vision.track.parts import entered_in_parts, is_half, told_so_far
 
 UNCHANGED, MOVING, HALF, ENTERED, QUESTION, DISAGREEMENT, TAKEBACK = (
     "unchanged",
@@ -326,7 +327,7 @@ class Tracker:
             reached, search = search.reached, search.longer(LONG)
         grouped: dict[str, list[Turn]] = {}
         for turn in search.turns:
-            grouped.setdefault(public_view(turn.state) + _told_so_far(before, turn), []).append(turn)
+            grouped.setdefault(public_view(turn.state) + told_so_far(before, turn), []).append(turn)
         found = []
         for group in grouped.values():
             first = group[0]
@@ -455,36 +456,6 @@ def _weighed(found: Sequence[Candidate], fitted: float) -> tuple[Candidate, ...]
     offered = [c for n, c in enumerate(offered) if not n or (c.p >= least and n < MAX_CANDIDATES)]
     offered.append(Candidate(NONE, none / whole, total=top + log(none) if none else -inf, fitted=fitted))
     return tuple(sorted(offered, key=lambda candidate: -candidate.p))
-
-
-def _told_so_far(before: State[Any], turn: Turn) -> str:
-    """Return the position after what the board tells of a turn; empty where it tells all of it.
-
-    Turns that leave the same board stay apart where they lead to different positions before what it does not tell.
-    """
-    if turn.told is None or turn.told == len(turn.moves):
-        return ""
-    state = before
-    for move in turn.moves[: turn.told]:
-        state = state.after(move)
-    return str(state.position())
-
-
-def is_unseen(state: State[Any]) -> bool:
-    """Return whether the next step is one that no picture of the board shows: a die, how many fish freeze."""
-    test = getattr(search_of(state.game.id), "is_unseen", None)
-    return test is not None and bool(test(state))
-
-
-def entered_in_parts(state: State[Any]) -> bool:
-    """Return whether turns of a state's game are entered in parts: what the board tells, action by action."""
-    return hasattr(search_of(state.game.id), "is_unseen")
-
-
-def is_half(before: State[Any], state: State[Any]) -> bool:
-    """Return whether a turn still runs, in a game whose turns are entered in parts."""
-    search: Any = search_of(before.game.id)
-    return entered_in_parts(before) and search.turn_of(state) == search.turn_of(before)
 
 
 def _goes_on(entered: Sequence[Move], moves: Sequence[Move]) -> bool:

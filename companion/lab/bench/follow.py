@@ -215,14 +215,14 @@ def _same(state: Any, truth: Any) -> bool:
 
 def _is_half(begun: Any, state: Any) -> bool:
     """Return whether the camera has more to enter of the turn that ``begun`` is in."""
-    from vision.track.tracker import is_half, is_unseen
+    from vision.track.parts import is_half, is_unseen
 
     return state.outcome() is None and (is_unseen(state) or is_half(begun, state))
 
 
 def is_truth(state: Any, truth: Any) -> bool:
     """Return whether a record stands where the truth does; where turns are entered in parts, to the last fish."""
-    from vision.track.tracker import entered_in_parts
+    from vision.track.parts import entered_in_parts
 
     if not _same(state, truth):
         return False
@@ -232,7 +232,7 @@ def is_truth(state: Any, truth: Any) -> bool:
 
 def comes_to(candidate: Any, observation: Any, played: list[str], truth: Any) -> bool:
     """Return whether a candidate is what was played, what the board does not show being as it was played."""
-    from vision.track.tracker import entered_in_parts, is_unseen
+    from vision.track.parts import entered_in_parts, is_unseen
 
     if candidate.state is None or not entered_in_parts(truth):
         return _same(candidate.state, truth)
@@ -253,7 +253,7 @@ def comes_to(candidate: Any, observation: Any, played: list[str], truth: Any) ->
 
 def unseen_step(state: Any, played: list[str]) -> str | None:
     """Return, and take out of what was played, the next step that no board shows; None where another is next."""
-    from vision.track.tracker import is_unseen
+    from vision.track.parts import is_unseen
 
     if not is_unseen(state):
         return None

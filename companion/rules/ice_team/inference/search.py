@@ -382,7 +382,7 @@ CAMERAS = "line"
 
 def is_as_taught(s: IcePosition) -> bool:
     """Return whether the boards lie as the camera's layout has their places: in a row."""
-    return s.table.said == CAMERAS
+    return bool(s.table.said == CAMERAS)
 
 
 def is_laid(s: IcePosition) -> bool:
