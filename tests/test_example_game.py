@@ -127,6 +127,8 @@ class ThinIceFilm:
     game: str = NAME
     setup: dict[str, Any] = field(default_factory=dict)
     set_up: list[str] = field(default_factory=list)
+    corners: None = None
+    lessons: tuple[()] = ()
     played: list[list[str]] = field(default_factory=lambda: [MOVES[n : n + 2] for n in range(0, len(MOVES), 2)])
 
     @cached_property

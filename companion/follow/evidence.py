@@ -11,18 +11,20 @@ from companion.follow import messages
 from companion.night.answers import CAMERA
 from companion.night.games import game_view
 from companion.rules.core import CHANCE, RulesError
-from companion.rules.inference.turns import Evidence, content
+from companion.rules.inference.turns import Content as PlaceContent
+from companion.rules.inference.turns import Evidence, content, search_of
 from vision.board.labels import Content, from_json
 from vision.board.patches import Sampler
 from vision.read.diff import compare
 from vision.read.place_posterior import UNSURE
 from vision.track.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look, belief_of_strange
+from vision.track.parts import entered_in_parts, is_unseen
 from vision.track.tracker import Tracker, misfits, public_view, turn_starts
 
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot
     from companion.rules.core import Move, State
-    from vision.board.layout import Layout
+    from vision.board.layout import Layout, Place
     from vision.read.place_posterior import PlaceLook
     from vision.read.reader import BoardLook
 
@@ -30,8 +32,10 @@ REMEMBER = 6
 """So many turns may be gone back."""
 AN_ARM = 4
 """Places in a group that an arm covers at least."""
-COVERED = 3
-"""Strange places at least that are a hand where it is not known which lie beside each other."""
+BESIDE = 1.3
+"""Places whose centres lie no farther apart than this in either direction, in board units, lie beside each other."""
+RIM = 0.5
+"""A place that begins within so many units of the board's edge lies at it."""
 MANY = 10
 """With so many strange places, wherever they are, there is nothing to be read."""
 
@@ -110,15 +114,38 @@ def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook
 def was_taken_back(snapshot: MatchSnapshot, kept: int, after: State[Any], since: int = 0) -> bool:
     """Return whether people took back, after the entry ``since``, what leads from ``kept`` moves to a position.
 
-    People know better: what they took back is not for the camera to enter again by itself.
+    People know better: what they took back is not for the camera to enter again by itself. Where turns are entered in
+    parts, neither is a turn in which what they took back is one part of what changes.
     """
-    shown = public_view(after)
+    shown, before = public_view(after), snapshot.states[kept]
+    in_parts = entered_in_parts(before)
     return any(
         back.seq > since
         and back.moves[:kept] == snapshot.moves[:kept]
-        and any(public_view(state) == shown for state in back.states)
+        and any(public_view(state) == shown or (in_parts and _holds(before, after, state)) for state in back.states)
         for back in snapshot.taken_back
     )
+
+
+def _holds(before: State[Any], after: State[Any], part: State[Any]) -> bool:
+    """Return whether what changed to one position changed to another too, with whatever else did."""
+    was, now, then = (
+        {name: content(place) for name, place in state.position()["places"].items()} for state in (before, after, part)
+    )
+    changed = [name for name, there in then.items() if there != was[name]]
+    return bool(changed) and all(_as_much(was[name], now[name], then[name]) for name in changed)
+
+
+def _as_much(was: PlaceContent, now: PlaceContent, then: PlaceContent) -> bool:
+    """Return whether a place changed from what it was at least as it did ``then``: of a heap so many left, or came."""
+    if now[0] != then[0]:
+        return False
+    before, after, part = ({(kind, what): n for kind, what, n in there[1]} for there in (was, now, then))
+    for thing in {*before, *part}:
+        change, whole = (there.get(thing, 0) - before.get(thing, 0) for there in (part, after))
+        if change and (whole * change < 0 or abs(whole) < abs(change)):
+            return False
+    return True
 
 
 def unheard_of(contents: Iterable[Content], known: Iterable[int], layout: Layout) -> bool:
@@ -165,21 +192,26 @@ def is_hand(seen: BoardLook, known: Container[str] = (), plain: Collection[str] 
     it can be told which places look ``plain``ly otherwise, a hand makes most of those so which it covers.
     """
     names = [name for name in covered(seen) if name not in known]
-    if len(names) >= MANY or not seen.layout.is_grid:
-        return len(names) >= (MANY if seen.layout.is_grid else COVERED)
-    spots = {place.name: (int(place.x), int(place.y)) for place in seen.layout.places}
-    at, plain_at = {spots[name] for name in names}, {spots[name] for name in plain or ()}
-    while at:
-        group, edge = [at.pop()], False
-        for x, y in group:
-            edge = edge or x in (0, seen.layout.columns - 1) or y in (0, seen.layout.rows - 1)
-            beside = {spot for spot in at if abs(spot[0] - x) <= 1 and abs(spot[1] - y) <= 1}
-            at -= beside
+    if len(names) >= MANY:
+        return True
+    places, left = {place.name: place for place in seen.layout.places}, set(names)
+    while left:
+        group, edge = [left.pop()], False
+        for name in group:
+            here = places[name]
+            edge = edge or _at_edge(here, seen.layout)
+            beside = {n for n in left if max(abs(places[n].x - here.x), abs(places[n].y - here.y)) <= BESIDE}
+            left -= beside
             group += beside
-        changed = group if plain is None else [spot for spot in group if spot in plain_at]
+        changed = group if plain is None else [name for name in group if name in plain]
         if edge and len(group) >= AN_ARM and 2 * len(changed) > len(group):
             return True
     return False
+
+
+def _at_edge(place: Place, layout: Layout) -> bool:
+    left, far = place.x - place.width / 2, place.y - place.height / 2
+    return min(left, far, layout.width - left - place.width, layout.height - far - place.height) < RIM
 
 
 def certain(seen: BoardLook, *, doubtful: bool = False) -> Evidence:
@@ -269,8 +301,16 @@ def in_the_way(snapshot: MatchSnapshot | None) -> str:
         return messages.COMPANION_DRAWS
     if not snapshot.goes_on:
         return messages.PAUSED if snapshot.states[-1].outcome() is None else messages.NO_GAME
+    if is_unseen(snapshot.states[-1]):
+        return messages.UNSEEN
     try:
         early = not view.comparable(snapshot.states[-1]) or snapshot.states[-1].to_move == CHANCE
     except RulesError:
         return messages.NOT_THIS_GAME
-    return messages.SETTING_UP if early else ""
+    if early:
+        return messages.SETTING_UP
+    search: Any = search_of(snapshot.game)
+    for test, note in (("is_as_taught", messages.LAID_OTHERWISE), ("is_laid", messages.UNREAD)):
+        if hasattr(search, test) and not getattr(search, test)(snapshot.states[-1]):
+            return note
+    return ""

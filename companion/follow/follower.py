@@ -137,7 +137,7 @@ class CameraFollower:
             if answer.ok and chosen.state is not None:
                 contents = contents_of(chosen.state, observation.table.layout)
                 misread = misread_in(observation.seen, contents)
-                agreed = self._agreed(observation)
+                agreed = self._agreed(observation, chosen.state)
                 self._become(lambda now: now.closed().agree(agreed).correct(observation.snapshot.match, misread))
                 self._teach(observation, chosen.state)
         self.wake()
@@ -217,6 +217,10 @@ class CameraFollower:
                 self._look_at_cards(deal, captured, snapshot)
             return EVERY_S
         problem = in_the_way(snapshot)
+        if problem == messages.UNSEEN:
+            # What was seen is entered as far as the board tells it; nothing that is known of the match is forgotten.
+            self._become(lambda now: now.say(FollowState.WAITING, problem))
+            return EVERY_S
         if snapshot is None or problem:
             return self._idle(FollowState.NO_GAME, problem or messages.NO_GAME)
         table = self._table_of(snapshot.game)
@@ -317,7 +321,10 @@ class CameraFollower:
             # Two looks must agree before a turn is entered, and another may settle what one leaves open.
             self._become(lambda now: now.thinking(candidates))
             return False
-        self._become(Following.scene_changed)
+        now = self._become(Following.scene_changed)
+        if answer.state == track_tracker.HALF and observation.live and now.may_go_on(looks.begun):
+            self._become(lambda now: now.half_seen(looks.begun))
+            return False
         if answer.state == track_tracker.ENTERED:
             self._sure_of(answer.candidates, observation)
         else:
@@ -343,7 +350,7 @@ class CameraFollower:
             # Somebody was quicker, or what is to be taken back is not the camera's own: people decide.
             self._ask(TURN, candidates, (), observation)
             return
-        lesson, agreed = self._now.memory.lesson, self._agreed(observation)
+        lesson, agreed = self._now.memory.lesson, self._agreed(observation, best.state)
         self._become(lambda now: now.entered(observation, best.state).agree(agreed))
         table.confirm(observation.seen, contents_of(best.state, table.layout))
         if lesson is not None:
@@ -376,10 +383,15 @@ class CameraFollower:
         )
         self._ask(DISAGREEMENT, question.candidates, places, question.observation)
 
-    def _agreed(self, observation: BoardObservation) -> Agreed | None:
-        """Return that a look showed what the record says by now; None where another match is open."""
-        snapshot = self._night.snapshot()
+    def _agreed(self, observation: BoardObservation, state: Any) -> Agreed | None:
+        """Return that a look, which showed ``state``, showed what the record says by now.
+
+        None where another match is open, or the turn was entered in part: then what was agreed before holds on.
+        """
+        snapshot, layout = self._night.snapshot(), observation.table.layout
         if snapshot is None or snapshot.match != observation.snapshot.match:
+            return None
+        if contents_of(snapshot.states[-1], layout) != contents_of(state, layout):
             return None
         return Agreed(snapshot.match, snapshot.moves, observation.seen)
 
@@ -390,12 +402,12 @@ class CameraFollower:
             keep = observation.tracked.marks[-1 - chosen.back]
             body = {"to": keep, "agreed": by.role is Role.HOST and by.device is None}
             undone = self._do("undo", body, by, state)
-            if not undone.ok or not chosen.moves:
+            if not undone.ok or not chosen.told:
                 return undone
             state = undone.state
-        if not chosen.moves:
+        if not chosen.told:
             return self._done()
-        return self._do("moves", {"moves": [str(move) for move in chosen.moves]}, by, state)
+        return self._do("moves", {"moves": [str(move) for move in chosen.told]}, by, state)
 
     def _do(self, command: str, body: dict[str, Any], by: Actor, state: int) -> CommandResult:
         return self._night.do(command, body, by=by, state=state, action_id=f"camera-{uuid.uuid4().hex}")

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from companion.follow import messages
-from companion.follow.pace import AGAIN_S, COVERED_AGAIN_S, HAND_S, QUIET_S
+from companion.follow.pace import AGAIN_S, COVERED_AGAIN_S, HALF_S, HAND_S, QUIET_S
 from companion.follow.questions import DISAGREEMENT, OpenQuestion
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ class Following:
     ``waiting``: people put the board right, so nothing more is said until the scene changes. ``record``: where the
     record stood when last asked, changed by people at ``record_t``; ``looked``: where it stood at the last look, at
     ``looked_t``. ``anew``: the next settled scene is a new one, however alike it looks. ``covered_t``: since when
-    something lies over the board. ``taken``: seconds and the processor's seconds that the last settled turns took.
+    something lies over the board, ``half_t``: since when half a turn is seen. ``taken``: seconds and the
+    processor's seconds that the last settled turns took.
     """
 
     state: FollowState = FollowState.OFF
@@ -102,6 +103,7 @@ class Following:
     looked_t: float = float("-inf")
     anew: bool = True
     covered_t: float | None = None
+    half_t: float | None = None
     seen: BoardLook | None = None
     looks: SceneLooks = SceneLooks()
     memory: MatchMemory = MatchMemory()
@@ -117,7 +119,7 @@ class Following:
     def due(self, record: Standing, now: float, *, new: bool) -> bool:
         """Return whether a scene that lies still is to be looked at; ``new``: it is another than the one looked at."""
         fresh = new or record != self.looked or bool(self.looks.evidence)
-        again = AGAIN_S if self.covered_t is None else COVERED_AGAIN_S
+        again = COVERED_AGAIN_S if self.covered_t is not None else AGAIN_S if self.half_t is None else HALF_S
         if not fresh and now - self.looked_t < again:
             return False
         return self._quiet(record, now)
@@ -154,13 +156,14 @@ class Following:
             return self
         by_people = self.record is not None and not own
         after = replace(self.closed().scene_changed(), record=record, record_t=now if by_people else self.record_t)
+        after = replace(after, half_t=None)
         if record.match != self.memory.match:
             after = replace(after, looked=None, seen=None, memory=MatchMemory(record.match))
         return after
 
     def moving(self) -> Following:
         """Something moves; a question stays until it is answered, or people have begun to put the board right."""
-        after = self.scene_changed()
+        after = replace(self.scene_changed(), half_t=None)
         if self.question is not None and not self.waiting:
             return after
         return replace(after, state=FollowState.MOVING, note=messages.MOVING)
@@ -189,6 +192,16 @@ class Following:
     def is_hand_still(self, now: float) -> bool:
         """Return whether what lies over the board may be a hand; what lies still for long is none."""
         return self.covered_t is not None and now - self.covered_t < HAND_S
+
+    def may_go_on(self, now: float) -> bool:
+        """Return whether half a turn that is seen may still go on; what lies so for long is asked about."""
+        return self.half_t is None or now - self.half_t < HALF_S
+
+    def half_seen(self, now: float) -> Following:
+        """Half a turn is seen, or a whole one that looks the same: the next action tells which."""
+        return replace(
+            self.say(FollowState.THINKING, messages.HALF), half_t=now if self.half_t is None else self.half_t
+        )
 
     def weighed(self, evidence: Evidence) -> Following:
         """A look with nothing over the board is one more of its scene."""

@@ -14,6 +14,8 @@ AGAIN_S: Final = 30.0
 
 HAND_S: Final = 8.0
 """Nobody holds a hand still over the board for so long."""
+HALF_S: Final = 10.0
+"""So long it is waited for the rest of a turn of which half is seen, before it is asked whether that was all."""
 COVERED_AGAIN_S: Final = 3.0
 LOOKS: Final = 3
 """So many pictures of a board are weighed together before anything is asked."""

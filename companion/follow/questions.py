@@ -91,14 +91,14 @@ def offered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 
 def steps_in_words(question: OpenQuestion, candidate: Candidate) -> list[Words]:
-    """Return the steps of a candidate in words, without those that only end something."""
+    """Return the steps of a candidate that the board tells in words, without those that only end something."""
     view = game_view(question.observation.snapshot.game)
     if candidate.kind in (UNCHANGED, TAKEBACK) or not isinstance(view, BoardView):
         return []
     confirmed = question.observation.tracked.tracker.confirmed
     state = confirmed[-1 - candidate.back]
     said = []
-    for move in candidate.moves:
+    for move in candidate.told:
         if str(move) != "end":
             said.append(view.name(state, move))
         state = state.after(move)

@@ -17,10 +17,12 @@ from companion.rules.core import NOBODY, Move, State
 from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, Turn, content, search_of, turns
 from vision.track.evidence import usual_loss
+from vision.track.parts import entered_in_parts, is_half, told_so_far
 
-UNCHANGED, MOVING, ENTERED, QUESTION, DISAGREEMENT, TAKEBACK = (
+UNCHANGED, MOVING, HALF, ENTERED, QUESTION, DISAGREEMENT, TAKEBACK = (
     "unchanged",
     "moving",
+    "half",
     "entered",
     "question",
     "disagreement",
@@ -65,6 +67,8 @@ class Candidate:
     ``same``: other turns that leave the same on the table; no camera can tell which it was. ``total`` is what counts
     (log-likelihood and prior), ``cost`` the part of it that was so before anything was seen, ``left`` the part for
     what plainly changed and is left as it was. ``fitted``: of "none", what the board that fits best came to.
+    ``surely``: so many of the moves are told by the board; what follows, as what a die showed, is one of several things
+    that look the same (None: all are told). ``half``: the turn is not over after it.
     """
 
     kind: str
@@ -77,12 +81,24 @@ class Candidate:
     cost: float = 0.0
     left: float = 0.0
     fitted: float = 0.0
+    surely: int | None = None
+    half: bool = False
+
+    @property
+    def told(self) -> tuple[Move, ...]:
+        """Return the moves that the board tells: what is entered, and said to people."""
+        return self.moves[: self.surely]
+
+    @property
+    def ends_as_told(self) -> bool:
+        """Return whether the board tells all of its moves."""
+        return self.told == self.moves
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented form of a candidate."""
         return {
             "kind": self.kind,
-            "turn": [str(move) for move in self.moves],
+            "turn": [str(move) for move in self.told],
             "p": round(self.p, 5),
             "back": self.back,
         }
@@ -92,7 +108,9 @@ class Candidate:
 class TrackingResult:
     """What the tracker makes of a look; the fields of ``vision follow --json``.
 
-    ``state``: unchanged, moving, entered, question, disagreement or takeback. ``places`` do not fit the best candidate.
+    ``state``: unchanged, moving, half, entered, question, disagreement or takeback. ``half``: what is seen is surely
+    one of the candidates, and all leave the same board; for some of them the turn is not over.
+    ``places`` do not fit the best candidate.
     ``back``: confirmed positions that are given up first (a takeback, or a turn that went on). ``unseen``: other turns
     that leave the same on the table.
     """
@@ -161,11 +179,21 @@ class Tracker:
             if best.kind == TAKEBACK:
                 return TrackingResult(TAKEBACK, candidates=candidates, back=best.back)
             if best.kind in (TURN, CONTINUED) and best.p >= ENTERS:
-                return TrackingResult(ENTERED, best.moves, candidates, places, best.back, best.same)
+                return TrackingResult(ENTERED, best.told, candidates, places, best.back, best.same)
         none = next((candidate.p for candidate in candidates if candidate.kind == NONE), 0.0)
         if none > 0.5:
             return self._disagreement(evidence, candidates)
-        return TrackingResult(QUESTION, candidates=candidates, places=places)
+        waits = fits and self._waits(candidates)
+        return TrackingResult(HALF if waits else QUESTION, candidates=candidates, places=places)
+
+    def _waits(self, candidates: Sequence[Candidate]) -> bool:
+        """Return whether the next action will tell what was played: the board is sure, and the turn may go on."""
+        best = candidates[0]
+        if best.kind != TURN or best.state is None:
+            return False
+        places = best.state.position()["places"]
+        same = [c for c in candidates if c.state is not None and c.state.position()["places"] == places]
+        return sum(c.p for c in same) >= ENTERS and any(c.half for c in same)
 
     def again(self, candidates: Sequence[Candidate], evidence: Evidence) -> tuple[Candidate, ...]:
         """Weigh the candidates of a look by another look at the same board: two must agree before a turn is entered.
@@ -227,7 +255,7 @@ class Tracker:
             # A turn that was entered may have been only the first half of one.
             if self.turns_entered and best < top - usual - SPREADS * spread - CLEAR - CHANGES:
                 bar = self._bar(found, strange, plain)
-                found += self._turns(self.confirmed[-2], evidence, CONTINUED, bar)
+                found += self._otherwise(found, self._turns(self.confirmed[-2], evidence, CONTINUED, bar))
         found = [self._marked(candidate, strange, plain) for candidate in found]
         # What was not looked at leaves no less as it was than what was.
         least = min(candidate.left for candidate in found if candidate.state is not None)
@@ -266,6 +294,13 @@ class Tracker:
         left = LEFT * min(same, LEFT_MOST)
         return replace(candidate, total=candidate.total - left, left=left)
 
+    def _otherwise(self, found: Sequence[Candidate], further: list[Candidate]) -> list[Candidate]:
+        """Return turns that went on otherwise; of those entered in parts, none that goes on from the part."""
+        if not entered_in_parts(self.state):
+            return further
+        there = [candidate.state for candidate in found if candidate.kind == TURN]
+        return [candidate for candidate in further if candidate.state is None or candidate.state not in there]
+
     def _back(self, evidence: Evidence) -> list[Candidate]:
         earlier = self.confirmed[-1 - self.remember : -1]
         found = []
@@ -292,7 +327,7 @@ class Tracker:
             reached, search = search.reached, search.longer(LONG)
         grouped: dict[str, list[Turn]] = {}
         for turn in search.turns:
-            grouped.setdefault(public_view(turn.state), []).append(turn)
+            grouped.setdefault(public_view(turn.state) + told_so_far(before, turn), []).append(turn)
         found = []
         for group in grouped.values():
             first = group[0]
@@ -300,9 +335,9 @@ class Tracker:
             cost = price
             if kind == CONTINUED and _goes_on(self.turns_entered[-1], first.moves):
                 cost = LONGER
-            found.append(
-                Candidate(kind, 0.0, first.moves, first.state, back, same, first.total - cost, cost - first.log_prior)
-            )
+            total = first.total - cost
+            candidate = Candidate(kind, 0.0, first.moves, first.state, back, same, total, cost - first.log_prior)
+            found.append(replace(candidate, surely=first.told, half=is_half(before, first.state)))
         if found and (search.reached < PATIENCE or not misfits(evidence, found[0].state or before)):
             # What was not looked at may be as likely as what is just beyond.
             rest = found[0].total - max(0.0, search.reached)
@@ -333,7 +368,8 @@ class Follower:
         if not self.open:
             tracker = self.branches[0][1]
             answer = tracker.observe(evidence, strange, plain)
-            if answer.state == QUESTION:
+            if answer.state in (QUESTION, HALF):
+                answer = replace(answer, state=QUESTION)
                 self._follow(
                     [(log(c.p), tracker, c) for c in answer.candidates if c.state is not None and c.p >= WORTH_ASKING]
                 )
@@ -364,7 +400,7 @@ class Follower:
         if best.p >= CONFIDENT and _fits(evidence, best.state):
             self._follow(ranked[0])
             kind = best.kind if best.kind in (UNCHANGED, TAKEBACK) else ENTERED
-            return TrackingResult(kind, best.moves, candidates, places, best.back, best.same)
+            return TrackingResult(kind, best.told, candidates, places, best.back, best.same)
         self._follow([one for group in ranked[:MAX_CANDIDATES] for one in group if one[2].state is not None])
         return TrackingResult(QUESTION, candidates=candidates, places=places)
 

@@ -111,7 +111,7 @@ def _say(photo: Path, answer: TrackingResult, seen: BoardLook, before: State[Any
     if answer.state == "question":
         for candidate in answer.candidates:
             click.echo(f"  {candidate.p:.0%} {_words(candidate.kind, lang)}")
-            _tell(before, candidate.moves, "    ", lang)
+            _tell(before, candidate.told, "    ", lang)
     if answer.places:
         click.echo(f"  {', '.join(answer.places)}")
 

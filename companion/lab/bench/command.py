@@ -104,6 +104,10 @@ def bench_turns(seconds: float) -> Iterable[Row]:
             yield row(f"{name}, {found.asked}", f"{found.median:.4f}", "s", "median ≤ 0.02 s, 95 % ≤ 0.5 s, 3 s", note)
 
 
+FOLLOWED = ("iglu-iglu", "ice-team")
+"""Games that can be rendered and followed."""
+
+
 def bench_track(seconds: float) -> Iterable[Row]:
     """Follow random games of Iglu Iglu through noise of several kinds; no entered turn may leave another board."""
     from companion.lab.bench.vision.tracker_trials import measure
@@ -113,11 +117,11 @@ def bench_track(seconds: float) -> Iterable[Row]:
         yield row(f"noise: {found['kind']}", found["wrong"], "wrong entries", "0", f"simulated looks; {note}")
 
 
-def bench_follow(seconds: float) -> Iterable[Row]:
-    """Follow a rendered game of Iglu Iglu with the service's camera: four turns for each second of a timed run."""
-    from companion.lab.bench.follow import rows
+def bench_follow(seconds: float, game: str = FOLLOWED[0]) -> Iterable[Row]:
+    """Follow a rendered game with the service's camera: four turns for each second of a timed run."""
+    from companion.lab.bench.follow import SEED, rows
 
-    yield from rows(max(4, round(4 * seconds)))
+    yield from rows(max(4, round(4 * seconds)), SEED, game)
 
 
 def bench_igloo(seconds: float) -> Iterable[Row]:
@@ -273,6 +277,13 @@ NAMED_ONLY = frozenset({"install", "small", "soak", "flood", "plug", "readers"})
     type=click.Path(dir_okay=False, exists=True, path_type=Path),
     help="With web and flood: the Python of another version's environment, measured in the same run.",
 )
+@click.option(
+    "--game",
+    type=click.Choice(FOLLOWED),
+    default=FOLLOWED[0],
+    show_default=True,
+    help="With follow: which rendered game is followed.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(
     *,
@@ -284,6 +295,7 @@ def command(
     weights: Path | None,
     boards: Path | None,
     beside: Path | None,
+    game: str,
     as_json: bool,
 ) -> int:
     """Print speed and accuracy tables; without a name, all of them but install, small, soak, flood, plug, readers.
@@ -312,6 +324,8 @@ def command(
             entries = bench_shake(seconds, igloos)
         elif name == "readers":
             entries = bench_readers(seconds, weights, boards)
+        elif name == "follow":
+            entries = bench_follow(seconds, game)
         elif name == "web":
             entries = bench_web(seconds, beside)
         elif name == "flood":

@@ -1,5 +1,6 @@
-"""A rendered game, followed by the service's camera over HTTP MJPEG.
+"""A rendered game, followed by the service's camera over HTTP MJPEG: of those that can be rendered, the one named.
 
+What no picture of the board shows, as what a die showed, is entered by hand when the companion asks for it.
 Every question is answered with the truth where it is among the candidates; what is entered and is not what lay there is
 taken back and counted.
 """
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from companion.lab.rows import Row, row
-from companion.lab.worlds import boards, filmed, mjpeg
+from companion.lab.worlds import boards, filmed, filmed_ice, ice_table, mjpeg
 
 TURNS = 40
 PATIENCE_S = 60.0
@@ -38,9 +39,26 @@ class FilmedGame(Protocol):
     @property
     def states(self) -> list[Any]: ...
 
+    @property
+    def corners(self) -> list[list[float]] | None:
+        """The board's corners as people tap them, where it is not found by itself."""
+        ...
+
+    @property
+    def lessons(self) -> tuple[tuple[bytes, Any], ...]:
+        """Positions that are taught beside the set-up: each as JPEG, with its state."""
+        ...
+
     def frames(self, number: int) -> list[bytes]:
         """Return pictures, as JPEG, of the board after so many turns."""
         ...
+
+
+FILMS: dict[str, Callable[[int, int], FilmedGame]] = {
+    filmed.GAME: lambda seed, turns: filmed.Filmed(seed, turns, seed % 2, kept=0.7),
+    ice_table.GAME: lambda seed, turns: filmed_ice.FilmedIce(seed, turns, seed % 2),
+}
+"""The games that can be filmed, by seed and turns."""
 
 
 @dataclass
@@ -57,13 +75,13 @@ class FollowedGame:
     work: list[float] = field(default_factory=list)
 
 
-def rows(turns: int = TURNS, seed: int = SEED) -> Iterable[Row]:
+def rows(turns: int = TURNS, seed: int = SEED, game: str = filmed.GAME) -> Iterable[Row]:
     """Follow one game and tell what came of it."""
-    film = filmed.Filmed(seed, turns, seed % 2, kept=0.7)
+    film = FILMS[game](seed, turns)
     with tempfile.TemporaryDirectory() as folder, mjpeg.MjpegServer(film.frames(0), fps=5) as camera:
         tally, score = followed(Path(folder), film, camera)
     truth = [sheet.total for sheet in film.states[-1].score().sheets]
-    yield row("turns followed", tally.turns, note=f"seed {seed}; rendered, 1280×960, five frames a second")
+    yield row("turns followed", tally.turns, note=f"{game}, seed {seed}; rendered, 1280×960, five frames a second")
     yield row("wrong entries", tally.wrong, aim="0")
     often = 20 * tally.questions / max(1, tally.turns)
     note = f"{often:.1f} in 20 turns; {tally.among} of {tally.questions} with the truth among the candidates"
@@ -88,6 +106,8 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
     from companion.follow.api import FollowService
     from companion.follow.camera import CameraService
     from companion.follow.cards import CardTable
+    from companion.follow.evidence import contents_of
+    from companion.lab.worlds.table import of_jpeg
     from companion.night.answers import TABLE
     from companion.night.commands.night import Night
     from companion.night.games import shown_games
@@ -111,6 +131,21 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
         snapshot = night.snapshot()
         return len(snapshot.moves) if snapshot is not None else 0
 
+    def settle(before: int, unseen: list[str]) -> None:
+        """Wait for the camera's entry or question; enter what the board does not show, of ``unseen``, as it was."""
+        begun = _state(night)
+
+        def done() -> bool:
+            if follow_service.status()["asking"] is not None:
+                return True
+            state = _state(night)
+            if (step := unseen_step(state, unseen)) is not None:
+                do("moves", {"moves": [step]})
+                return False
+            return steps() != before and not _is_half(begun, state)
+
+        _until(done)
+
     do("open-match", {"game": game, "players": boards.players(game), "setup": dict(film.setup)})
     if film.set_up:
         do("moves", {"moves": film.set_up})
@@ -119,30 +154,36 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
     try:
         _until(lambda: camera_service.newest() is not None)
         follow_service.start()
-        follow_service.calibrate(game, None)
+        follow_service.calibrate(game, film.corners)
         follow_service.teach(game, None)
         table = follow_service.table_of(game)
-        table.wait(300)
+        for jpeg, state in film.lessons:
+            table.teach(of_jpeg(jpeg), contents_of(state, table.layout))
+        table.wait(LESSON_S)
         follow_service.follow(True)
         _until(lambda: follow_service.status()["state"] == "watching")
         for number, played in enumerate(film.played, 1):
             before = steps()
             camera.show(film.frames(number))
-            _until(lambda before=before: steps() != before or follow_service.status()["asking"] is not None)  # type: ignore[misc]
+            unseen, truth = list(played), film.states[number]
+            settle(before, unseen)
             tally.turns += 1
-            question = follow_service.open_question() if steps() == before else None
+            question = follow_service.open_question()
             if question is not None:
                 tally.questions += 1
                 tally.disagreements += question.kind == "disagreement"
-                right = [n for n, c in enumerate(question.candidates) if _same(c.state, film.states[number])]
+                observed = question.observation
+                right = [n for n, c in enumerate(question.candidates) if comes_to(c, observed, played, truth)]
                 tally.among += bool(right)
                 if right:
                     follow_service.answer(question.id, right[0], TABLE)
-            elif steps() != before and not _same(_state(night), film.states[number]):
+                    settle(before, unseen)
+            elif steps() != before and not is_truth(_state(night), truth):
                 tally.wrong += 1
-                do("undo", {"to": before, "agreed": True})
-            if not _same(_state(night), film.states[number]):
+            if not is_truth(_state(night), truth):
                 tally.typed += 1
+                if steps() != before:
+                    do("undo", {"to": before, "agreed": True})
                 do("moves", {"moves": played})
             _until(lambda: follow_service.status()["state"] == "watching" and not table.learning, LESSON_S)
             question = follow_service.open_question()
@@ -170,6 +211,57 @@ def _same(state: Any, truth: Any) -> bool:
     one, other = state.position(), truth.position()
     boards = [{name: content(place) for name, place in p["places"].items()} for p in (one, other)]
     return boards[0] == boards[1] and one.get("trophies") == other.get("trophies")
+
+
+def _is_half(begun: Any, state: Any) -> bool:
+    """Return whether the camera has more to enter of the turn that ``begun`` is in."""
+    from vision.track.parts import is_half, is_unseen
+
+    return state.outcome() is None and (is_unseen(state) or is_half(begun, state))
+
+
+def is_truth(state: Any, truth: Any) -> bool:
+    """Return whether a record stands where the truth does; where turns are entered in parts, to the last fish."""
+    from vision.track.parts import entered_in_parts
+
+    if not _same(state, truth):
+        return False
+    keys = ("players", "turn", "actions", "phase") if entered_in_parts(truth) else ()
+    return all(state.position().get(key) == truth.position().get(key) for key in keys)
+
+
+def comes_to(candidate: Any, observation: Any, played: list[str], truth: Any) -> bool:
+    """Return whether a candidate is what was played, what the board does not show being as it was played."""
+    from vision.track.parts import entered_in_parts, is_unseen
+
+    if candidate.state is None or not entered_in_parts(truth):
+        return _same(candidate.state, truth)
+    guessed = state = observation.tracked.tracker.confirmed[-1 - candidate.back]
+    unseen = list(played)
+    for move in candidate.moves:
+        shown, guessed = not is_unseen(guessed), guessed.after(move)
+        if shown:
+            while (step := unseen_step(state, unseen)) is not None:
+                state = state.after(state.game.parse(step))
+            if state.refusal(move) is not None:
+                return False
+            state = state.after(move)
+    while (step := unseen_step(state, unseen)) is not None:
+        state = state.after(state.game.parse(step))
+    return is_truth(state, truth)
+
+
+def unseen_step(state: Any, played: list[str]) -> str | None:
+    """Return, and take out of what was played, the next step that no board shows; None where another is next."""
+    from vision.track.parts import is_unseen
+
+    if not is_unseen(state):
+        return None
+    legal = set(map(str, state.moves()))
+    step = next((text for text in played if text in legal), None)
+    if step is not None:
+        played.remove(step)
+    return step
 
 
 def _until(found: Callable[[], bool], seconds: float = PATIENCE_S) -> None:

@@ -84,6 +84,15 @@ class Filmed:
             state = self._step(state, text, moves)
         return state
 
+    @property
+    def lessons(self) -> tuple[tuple[bytes, State[Any]], ...]:
+        """None: the set-up is enough to begin with."""
+        return ()
+
+    @property
+    def corners(self) -> None:
+        """None: the board's lines are found."""
+
     @cached_property
     def _view(self) -> tuple[PinholeCamera, Light]:
         return random_view(self.seed, RenderedBoard({}, art=self._art), scale=self.scale)

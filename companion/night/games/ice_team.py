@@ -102,6 +102,7 @@ class IceTeamView(BoardView):
     """Ice Team on the page."""
 
     game_id = "ice-team"
+    followed = True
     box = IceTeamBox()
     chances: ClassVar[frozenset[str]] = frozenset({"floe", "first", "roll"})
     grounds: ClassVar[Mapping[str, Words]] = GROUNDS

@@ -123,13 +123,15 @@ class Evidence:
 class Turn:
     """A legal turn: its moves, the state it leads to, and how well that fits what was seen.
 
-    ``log_prior``: how likely such a turn is before anything was seen; it falls with length.
+    ``log_prior``: how likely such a turn is before anything was seen; it falls with length. ``told``: so many of the
+    moves are told by what was seen, and what follows is one of several things that look the same; None: all are.
     """
 
     moves: tuple[Move, ...]
     state: State[Any]
     log_likelihood: float
     log_prior: float = 0.0
+    told: int | None = None
 
     @property
     def total(self) -> float:

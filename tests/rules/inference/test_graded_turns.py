@@ -20,7 +20,7 @@ from tests.worlds.sizes import size
 from vision.board.labels import from_json
 from vision.board.layout import Layout, open_layout
 from vision.track.evidence import logs
-from vision.track.tracker import ENTERED, UNCHANGED, Tracker, misfits
+from vision.track.tracker import ENTERED, HALF, QUESTION, UNCHANGED, Tracker, misfits
 
 MANY = 40_000
 
@@ -85,8 +85,10 @@ def contents_of_position(position: dict[str, Any], layout: Layout) -> dict[str, 
 
 
 def test_a_search_that_is_given_up_says_how_far_it_came() -> None:
-    before, _, after = next(whole_turns("ice-team", Random(3), 1))
-    found = turns(before, seen(after.position(), open_layout("ice-team")))
+    before: Any = game("thin-ice").start([{"name": "Ann"}, {"name": "Bob"}])
+    after = before.after(next(iter(before.moves())))
+    after = after.after(after.chances()[0][0])
+    found = turns(before, seen(after.position(), open_layout("thin-ice")))
     assert found.longer is not None and found.turns
     less, whole = found.longer(1), found.longer(MANY)
     assert not less.complete and less.reached < SURELY <= whole.reached + 1e-9
@@ -103,4 +105,5 @@ def test_turns_of_ice_team_are_entered_by_good_eyes() -> None:
         if answer.state == ENTERED:
             best = answer.candidates[0].state
             assert best is not None and not misfits(evidence, best)
-    assert told <= {ENTERED, UNCHANGED} and ENTERED in told
+    # Two actions may end where one would have; what comes of fish may hang on the order of two.
+    assert told <= {ENTERED, UNCHANGED, HALF, QUESTION} and ENTERED in told

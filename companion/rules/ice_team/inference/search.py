@@ -7,6 +7,7 @@ of two dice in the Village the one that was not chosen shows the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from companion.rules.core import JSON, SetupError
@@ -26,10 +27,12 @@ from companion.rules.ice_team.components import (
     UNKNOWN,
 )
 from companion.rules.ice_team.game import GAME
+from companion.rules.ice_team.inference import likelihood
 from companion.rules.ice_team.inference import objections as ice_objections
 from companion.rules.ice_team.moves import COLOURS, IceMove
 from companion.rules.ice_team.position import TEAM, IcePosition
 from companion.rules.inference import depth_first
+from companion.rules.inference.belief import Belief
 from companion.rules.inference.explain import Objection
 from companion.rules.inference.explanation import Explanation
 from companion.rules.inference.turns import Content, Evidence, SearchResult, content
@@ -370,8 +373,27 @@ def _goal(before: IcePosition, evidence: Evidence) -> IceGoal:
     return IceGoal(before, evidence.without(["turn"]) if whose == before.colours[before.seat] else evidence)
 
 
-def find(before: IcePosition, evidence: Evidence, limit: int, most: int) -> SearchResult:
-    """Return the shortest legal turns of the player to move that end as was seen."""
+GRADED = True
+"""What a camera believes is weighed by a walk of its own (:mod:`.likelihood`)."""
+is_unseen = likelihood.is_unseen
+CAMERAS = "line"
+"""The layout of the boards whose places the camera knows (``vision/board/layouts/ice-team.toml``)."""
+
+
+def is_as_taught(s: IcePosition) -> bool:
+    """Return whether the boards lie as the camera's layout has their places: in a row."""
+    return bool(s.table.said == CAMERAS)
+
+
+def is_laid(s: IcePosition) -> bool:
+    """Return whether it is known what every floe shows: else a picture cannot be compared with the record."""
+    return UNKNOWN not in s.tiles
+
+
+def find(before: IcePosition, evidence: Evidence, limit: int, most: int, above: float = -inf) -> SearchResult:
+    """Return the shortest legal turns of the player to move that end as was seen; of beliefs, the likeliest."""
+    if any(isinstance(seen, Belief) for seen in evidence.places.values()):
+        return likelihood.find(before, evidence, limit, most, above)
     return depth_first.find(before, _goal(before, evidence), limit, min(most, IceGoal.MOST))
 
 
