@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import cv2
 import numpy as np
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from vision.learn.cutouts import LabelledBoard
 
     Floats = NDArray[np.float32]
+
+N = TypeVar("N", bound=np.generic)
 
 SMALL: Final = 32
 _BINS: Final = (14, 18, 18)
@@ -197,21 +199,21 @@ def _learn(
 ) -> None:
     truth = np.eye(answers, dtype=np.float32)[y]
     for which in range(len(_WAYS)):
-        for name, array in fit(x, truth, (answers,), _COURSE, rng, _any_way).items():
+        for name, array in fit(x, truth, (answers,), _COURSE, rng, orders=_ORDERS).items():
             arrays[f"shape_{name}"][which, net] = array
 
 
-def _any_way(x: Floats, rng: np.random.Generator) -> Floats:
-    return _turned(x, int(rng.integers(8)))
-
-
-def _turned(x: Floats, way: int) -> Floats:
+def _turned(x: NDArray[N], way: int) -> NDArray[N]:
     """Return inputs (n, inputs) turned by quarters, or turned over and turned."""
     parts = []
     for side, part in ((_OWN, x[:, : _OWN**2]), (_OTHER, x[:, _OWN**2 : -1])):
         square = np.rot90(part.reshape(-1, side, side), way % 4, axes=(1, 2))
         parts.append((square[:, :, ::-1] if way > 3 else square).reshape(len(x), -1))
     return np.concatenate([*parts, x[:, -1:]], axis=1)
+
+
+_ORDERS: Final = [_turned(np.arange(_INPUTS)[None], way)[0] for way in range(8)]
+"""Which input comes where when a shape is turned by quarters, or turned over and turned."""
 
 
 @dataclass(frozen=True)
