@@ -16,7 +16,7 @@ import numpy as np
 from vision.board.illumination import CODED
 from vision.board.labels import Content
 from vision.board.patches import CONTEXT, PATCH, Sampler
-from vision.learn.cutouts import Cutout, LabelledBoard, TaughtPlace, find_cutouts, taught_places
+from vision.learn.cutouts import Cutout, Cutouts, LabelledBoard, TaughtPlace, find_cutouts, taught_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,14 +54,18 @@ class Examples:
     source: NDArray[np.int64]
 
 
-def make_examples(sampler: Sampler, taught: Sequence[LabelledBoard], seed: int = 0, size: float = 1.0) -> Examples:
-    """Return the examples to learn from; ``size`` scales how many."""
+def make_examples(
+    sampler: Sampler, taught: Sequence[LabelledBoard], cutouts: Cutouts, seed: int = 0, size: float = 1.0
+) -> Examples:
+    """Return the examples to learn from; ``cutouts`` are of the taught boards, ``size`` scales how many."""
     rng = np.random.default_rng(seed)
     layout = sampler.layout
-    taught = [*taught, *_emptied(sampler, taught)]
+    if emptied := _emptied(sampler, taught):
+        taught = [*taught, *emptied]
+        cutouts = find_cutouts(sampler, taught)
     owned = taught_places(taught)
     patches, contents, source = _moved(sampler, taught, owned, rng, round(REAL * size))
-    made = _composed(sampler, taught, owned, layout, rng, round(MADE * size))
+    made = _composed(sampler, taught, owned, cutouts, rng, round(MADE * size))
     if made is not None:
         patches = np.concatenate([patches, made[0]])
         contents += made[1]
@@ -148,12 +152,11 @@ def _composed(
     sampler: Sampler,
     taught: Sequence[LabelledBoard],
     owned: Sequence[TaughtPlace],
-    layout: Layout,
+    cutouts: Cutouts,
     rng: np.random.Generator,
     many: int,
 ) -> tuple[ByteArray, list[Content]] | None:
-    cutouts = find_cutouts(sampler, taught, owned)
-    things = sorted(cutouts)
+    layout, things = sampler.layout, sorted(cutouts)
     if not things or not many:
         return None
     grounds = _grounds_of(layout, [content for _, _, content in owned])

@@ -80,12 +80,15 @@ class Cutout:
         return bool((self.shade < 1).any())
 
 
-def find_cutouts(
-    sampler: Sampler, taught: Sequence[LabelledBoard], owned: Sequence[TaughtPlace]
-) -> dict[int, list[Cutout]]:
+Cutouts = dict[int, list[Cutout]]
+"""For each thing (by number) the pictures of it."""
+
+
+def find_cutouts(sampler: Sampler, taught: Sequence[LabelledBoard]) -> Cutouts:
     """Return for each thing its pictures, where it stands out from the empty places of its ground."""
+    owned = taught_places(taught)
     grounds = _grounds_seen(sampler, taught, owned)
-    found: dict[int, list[Cutout]] = {}
+    found: Cutouts = {}
     for shot, place, content in owned:
         if len(content.things) == 1 and content.things[0][1] == 1 and content.ground in grounds:
             patch = sampler.cut(taught[shot].straight, [place])[0]

@@ -19,7 +19,7 @@ import numpy as np
 from vision.board.labels import Content
 from vision.board.patches import CONTEXT, PATCH, Sampler
 from vision.learn.augment import cut_about, in_other_light, lay, one_of, put
-from vision.learn.cutouts import Cutout, LabelledBoard, TaughtPlace, find_cutouts, taught_places
+from vision.learn.cutouts import Cutout, Cutouts, LabelledBoard, TaughtPlace, taught_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,15 +55,16 @@ _WITH_OTHERS: Final = 0.4
 
 
 def make_strangers(
-    sampler: Sampler, taught: Sequence[LabelledBoard], seed: int = 0, size: float = 1.0
+    sampler: Sampler, taught: Sequence[LabelledBoard], cutouts: Cutouts, seed: int = 0, size: float = 1.0
 ) -> tuple[ByteArray, ByteArray]:
     """Return patches (n, PATCH, PATCH, 3) of places with a strange thing, and others with one beside them only.
 
-    ``size`` scales how many; they are in as many lights as :func:`compose.make_examples` has them.
+    ``cutouts`` are of the taught boards. ``size`` scales how many; they are in as many lights as
+    :func:`vision.learn.augment.make_examples` has them.
     """
     rng = np.random.default_rng([seed, 7])
     owned = taught_places(taught)
-    known = [cutout for some in find_cutouts(sampler, taught, owned).values() for cutout in some]
+    known = [cutout for some in cutouts.values() for cutout in some]
     places = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
     painter = _Painter(rng, _colours_of(places), [colour for one in known for colour in _own_colour(one)], places)
     bases = _Bases(sampler, taught, owned, rng)
