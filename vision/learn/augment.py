@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from vision.board.illumination import CODED
 from vision.board.labels import Content
 from vision.board.patches import CONTEXT, PATCH, Sampler
-from vision.learn.cutouts import Cutout, Cutouts, LabelledBoard, TaughtPlace, find_cutouts, taught_places
+from vision.learn.cutouts import Cutout, LabelledBoard, find_cutouts, taught_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,18 +24,12 @@ if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
     from vision.board.layout import Layout
 
-T = TypeVar("T")
-
 REAL: Final = 3600
 MADE: Final = 3200
 _PLACE: Final = PATCH / CONTEXT
 _VEILED: Final = 0.25
 _VEIL: Final = 0.04
 """How often a place lies under a veil of mirrored light, and how thick that is in the mean, in parts of white."""
-_HEAPS: Final = (0.45, 0.8, 0.95)
-"""How often no more than one, two or three things are laid on an empty place; else there are four."""
-_AT_ONCE: Final = 32
-"""Patches that are lit together: what is made of them stays near the processor."""
 _ELSEWHERE: Final = 0.15
 """How often a thing is laid on a ground where its kind was never seen, if the layout does not say where it may lie."""
 
@@ -54,18 +48,14 @@ class Examples:
     source: NDArray[np.int64]
 
 
-def make_examples(
-    sampler: Sampler, taught: Sequence[LabelledBoard], cutouts: Cutouts, seed: int = 0, size: float = 1.0
-) -> Examples:
-    """Return the examples to learn from; ``cutouts`` are of the taught boards, ``size`` scales how many."""
+def make_examples(sampler: Sampler, taught: Sequence[LabelledBoard], seed: int = 0, size: float = 1.0) -> Examples:
+    """Return the examples to learn from; ``size`` scales how many."""
     rng = np.random.default_rng(seed)
     layout = sampler.layout
-    if emptied := _emptied(sampler, taught):
-        taught = [*taught, *emptied]
-        cutouts = find_cutouts(sampler, taught)
+    taught = [*taught, *_emptied(sampler, taught)]
     owned = taught_places(taught)
     patches, contents, source = _moved(sampler, taught, owned, rng, round(REAL * size))
-    made = _composed(sampler, taught, owned, cutouts, rng, round(MADE * size))
+    made = _composed(sampler, taught, owned, layout, rng, round(MADE * size))
     if made is not None:
         patches = np.concatenate([patches, made[0]])
         contents += made[1]
@@ -96,15 +86,10 @@ def _emptied(sampler: Sampler, taught: Sequence[LabelledBoard]) -> list[Labelled
     return boards
 
 
-def one_of(some: Sequence[T], rng: np.random.Generator) -> T:
-    """Return one of some, each as likely as any (``rng.choice`` makes an array of them first)."""
-    return some[int(rng.integers(len(some)))]
-
-
 def _moved(
     sampler: Sampler,
     taught: Sequence[LabelledBoard],
-    owned: Sequence[TaughtPlace],
+    owned: list[tuple[int, int, Content]],
     rng: np.random.Generator,
     many: int,
 ) -> tuple[ByteArray, list[Content], NDArray[np.int64]]:
@@ -118,21 +103,14 @@ def _moved(
     for content, indices in states.items():
         number = max(len(indices), round(many * share[content] / total))
         chosen += [indices[i] for i in rng.permutation(np.arange(number) % len(indices))]
-    entries = [owned[index] for index in chosen]
-    return cut_about(sampler, taught, entries, rng), [content for _, _, content in entries], np.array(chosen)
-
-
-def cut_about(
-    sampler: Sampler, taught: Sequence[LabelledBoard], places: Sequence[TaughtPlace], rng: np.random.Generator
-) -> ByteArray:
-    """Return patches (n, PATCH, PATCH, 3) of taught places, moved a little and turned."""
-    patches = np.empty((len(places), PATCH, PATCH, 3), np.uint8)
-    moves = draw_moves(len(places), rng)
-    for shot, board in enumerate(taught):
-        rows = [row for row, place in enumerate(places) if place[0] == shot]
+    patches = np.empty((len(chosen), PATCH, PATCH, 3), np.uint8)
+    moves = draw_moves(len(chosen), rng)
+    for shot in range(len(taught)):
+        rows = [row for row, index in enumerate(chosen) if owned[index][0] == shot]
         if rows:
-            patches[rows] = sampler.cut_moved(board.straight, [places[row][1] for row in rows], moves[rows])
-    return patches
+            places = [owned[chosen[row]][1] for row in rows]
+            patches[rows] = sampler.cut_moved(taught[shot].straight, places, moves[rows])
+    return patches, [owned[index][2] for index in chosen], np.array(chosen)
 
 
 def draw_moves(many: int, rng: np.random.Generator) -> FloatArray:
@@ -151,38 +129,39 @@ def draw_moves(many: int, rng: np.random.Generator) -> FloatArray:
 def _composed(
     sampler: Sampler,
     taught: Sequence[LabelledBoard],
-    owned: Sequence[TaughtPlace],
-    cutouts: Cutouts,
+    owned: list[tuple[int, int, Content]],
+    layout: Layout,
     rng: np.random.Generator,
     many: int,
 ) -> tuple[ByteArray, list[Content]] | None:
-    layout, things = sampler.layout, sorted(cutouts)
+    cutouts = find_cutouts(sampler, taught, owned)
+    things = sorted(cutouts)
     if not things or not many:
         return None
     grounds = _grounds_of(layout, [content for _, _, content in owned])
     bases = [entry for entry in owned if not entry[2].things]
     if not bases:
         return None
-    by_ground: dict[int, list[TaughtPlace]] = {}
+    by_ground: dict[int, list[tuple[int, int, Content]]] = {}
     for entry in bases:
         by_ground.setdefault(entry[2].ground, []).append(entry)
     full = [entry for entry in owned if entry[2].things]
-    chosen: list[TaughtPlace] = []
-    things_laid: list[list[int]] = []
+    patches = np.empty((many, PATCH, PATCH, 3), np.uint8)
     contents: list[Content] = []
     while len(contents) < many:
-        first = one_of(things, rng)
+        first = int(rng.choice(things))
         allowed = [g for g in sorted(grounds[first]) if g in by_ground]
         if not allowed:
             allowed = list(by_ground)
         if full and rng.random() < 0.25:
-            base = one_of(full, rng)
+            base = full[int(rng.integers(len(full)))]
             number = 1
         else:
             if not layout.on[first] and rng.random() < _ELSEWHERE:
                 allowed = list(by_ground)
-            base = one_of(by_ground[one_of(allowed, rng)], rng)
-            number = 1 + int(np.searchsorted(_HEAPS, rng.random(), side="right"))
+            choice = by_ground[int(rng.choice(allowed))]
+            base = choice[int(rng.integers(len(choice)))]
+            number = int(rng.choice([1, 2, 3, 4], p=[0.45, 0.35, 0.15, 0.05]))
         counts = dict(base[2].things)
         laid: list[int] = []
         for k in range(number):
@@ -192,7 +171,7 @@ def _composed(
                 for t in things
                 if counts.get(t, 0) < layout.most[t] and (ground in grounds[t] or (k == 0 and t == first))
             ]
-            thing = first if k == 0 and first in fitting else (one_of(fitting, rng) if fitting else -1)
+            thing = first if k == 0 and first in fitting else (int(rng.choice(fitting)) if fitting else -1)
             # The same again is as likely as another.
             if laid and rng.random() < 0.4 and laid[-1] in fitting:
                 thing = laid[-1]
@@ -200,17 +179,17 @@ def _composed(
                 break
             counts[thing] = counts.get(thing, 0) + 1
             laid.append(thing)
-        if laid:
-            chosen.append(base)
-            things_laid.append(laid)
-            contents.append(Content(base[2].ground, tuple(sorted(counts.items()))))
-        elif rng.random() < 0.02:
-            # Everything is full here: another place is tried, in the hope that not all are.
-            break
-    patches = cut_about(sampler, taught, chosen, rng)
-    for patch, base, laid in zip(patches, chosen, things_laid, strict=True):
-        lay(patch, [one_of(cutouts[t], rng) for t in laid], bool(base[2].things), rng)
-    return (patches, contents) if contents else None
+        if not laid:
+            # Everything is full here: try another place, in the hope that not all are.
+            if rng.random() < 0.02:
+                return (patches[: len(contents)], contents) if contents else None
+            continue
+        move = draw_moves(1, rng)
+        patch = sampler.cut_moved(taught[base[0]].straight, [base[1]], move)[0]
+        lay(patch, [cutouts[t][int(rng.integers(len(cutouts[t])))] for t in laid], bool(base[2].things), rng)
+        patches[len(contents)] = patch
+        contents.append(Content(base[2].ground, tuple(sorted(counts.items()))))
+    return patches, contents
 
 
 def _grounds_of(layout: Layout, contents: list[Content]) -> dict[int, set[int]]:
@@ -240,9 +219,8 @@ def lay(patch: ByteArray, things: list[Cutout], beside: bool, rng: np.random.Gen
         turn = float(rng.uniform(-180, 180)) if rng.random() < 0.5 else small
         grown = float(np.exp(rng.normal(0, 0.05)))
         # However a piece is turned, its shade falls the same way.
-        if thing.shades:
-            shade = cv2.warpAffine(thing.shade, _onto(thing, at, small, grown), (PATCH, PATCH), borderValue=1.0)
-            cv2.multiply(patch, cv2.merge([shade] * 3), dst=patch, dtype=cv2.CV_8U)
+        shade = cv2.warpAffine(thing.shade, _onto(thing, at, small, grown), (PATCH, PATCH), borderValue=1.0)
+        patch[:] = np.round(patch * shade[..., None]).astype(np.uint8)
         laid.append((thing, _onto(thing, at, turn, grown)))
     for thing, matrix in laid:
         put(patch, thing, matrix)
@@ -250,9 +228,9 @@ def lay(patch: ByteArray, things: list[Cutout], beside: bool, rng: np.random.Gen
 
 def put(patch: ByteArray, thing: Cutout, matrix: Any) -> None:
     """Put a cutout, brought there by a matrix (2, 3), over what a patch shows."""
-    cover: Any = cv2.warpAffine(thing.cover, matrix, (PATCH, PATCH)) / np.float32(255)
+    cover = cv2.warpAffine(thing.cover, matrix, (PATCH, PATCH)).astype(np.float32)[..., None] / 255
     picture = cv2.warpAffine(thing.picture, matrix, (PATCH, PATCH), borderMode=cv2.BORDER_REPLICATE)
-    cv2.blendLinear(patch, picture, 1 - cover, cover, dst=patch)
+    patch[:] = np.round(patch * (1 - cover) + picture * cover).astype(np.uint8)
 
 
 def _onto(thing: Cutout, at: FloatArray, turn: float, grown: float) -> Any:
@@ -267,40 +245,24 @@ def in_other_light(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
     n = len(patches)
     gain: Any = np.exp(rng.normal(0, 0.08, (n, 1)) + rng.normal(0, 0.03, (n, 3))).astype(np.float32)
     slope = rng.normal(0, 0.06, (n, 2)).astype(np.float32)
+    ramp = np.linspace(-0.5, 0.5, PATCH, dtype=np.float32)
     soft = np.where(rng.random(n) < 0.3, rng.uniform(0.4, 1.0, n), 0.0)
     rough = rng.uniform(0.5, 2.5, n).astype(np.float32)
     # Noise is drawn once and taken from anywhere in it: to draw it for each patch would take longer than to learn.
     grain = rng.standard_normal(64 * PATCH * PATCH * 3, dtype=np.float32)
     start = rng.integers(0, len(grain) - PATCH * PATCH * 3, n)
-    veil = np.where(rng.random(n) < _VEILED, rng.exponential(_VEIL, n), 0.0).astype(np.float32)
+    veil = np.where(rng.random(n) < _VEILED, rng.exponential(_VEIL, n), 0.0)
     thick = rng.uniform(-0.8, 0.8, (n, 2)).astype(np.float32)
-    # What falls on a patch: on each colour evenly, and more to the right and to the near side.
-    light = (gain[:, :, None] * np.insert(slope, 0, 1, axis=1)[:, None]).reshape(n, 9)
-    haze = np.repeat((veil[:, None] * np.insert(thick, 0, 1, axis=1))[:, None], 3, axis=1).reshape(n, 9)
     lit = np.empty_like(patches)
-    for at in range(0, n, _AT_ONCE):
-        some = slice(at, at + _AT_ONCE)
-        shone: Any = patches[some] * (light[some] @ _FALLS).reshape(-1, PATCH, PATCH, 3)
-        for row, out in enumerate(shone, at):
-            if veil[row]:
-                linear = cv2.pow(out * np.float32(1 / 255), CODED) + (haze[row] @ _FALLS).reshape(out.shape)
-                np.multiply(cv2.pow(linear, 1 / CODED), 255, out=out)
-            if soft[row]:
-                cv2.GaussianBlur(out, (0, 0), float(soft[row]), dst=out)
-            noise = grain[start[row] : start[row] + out.size].reshape(out.shape)
-            np.add(out, rough[row] * noise, out=out)
-        lit[some] = np.clip(shone, 0, 255, out=shone)
+    for row in range(n):
+        shade: Any = 1 + slope[row, 0] * ramp[None, :, None] + slope[row, 1] * ramp[:, None, None]
+        out: Any = patches[row] * (shade * gain[row])
+        if veil[row]:
+            haze: Any = veil[row] * (1 + thick[row, 0] * ramp[None, :, None] + thick[row, 1] * ramp[:, None, None])
+            out = 255 * ((out / 255) ** CODED + haze) ** (1 / CODED)
+        if soft[row]:
+            out = cv2.GaussianBlur(out, (0, 0), float(soft[row]))
+        out += rough[row] * grain[start[row] : start[row] + PATCH * PATCH * 3].reshape(PATCH, PATCH, 3)
+        np.clip(out, 0, 255, out=out)
+        lit[row] = out
     return lit
-
-
-def _falls() -> NDArray[np.float32]:
-    """Return (9, numbers of a patch): for each colour of its own the same everywhere, more to the right, and near."""
-    ramp = np.linspace(-0.5, 0.5, PATCH, dtype=np.float32)
-    ways = np.stack(np.broadcast_arrays(np.float32(1), ramp[None], ramp[:, None]))
-    each: NDArray[np.float32] = np.zeros((3, 3, PATCH, PATCH, 3), np.float32)
-    for colour in range(3):
-        each[colour, ..., colour] = ways
-    return each.reshape(9, -1)
-
-
-_FALLS: Final = _falls()

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
 
 from vision.board.features import colours
 from vision.board.patches import PATCH
-from vision.learn.cutouts import inner, taught_places, veiled
+from vision.learn.cutouts import find_cutouts, inner, taught_places, veiled
 from vision.learn.optimiser import TrainingConfig, fit, softmaxes
 
 if TYPE_CHECKING:
@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     from vision.board.layout import Layout
     from vision.board.patches import Sampler
     from vision.learn.augment import Examples
-    from vision.learn.cutouts import Cutouts, LabelledBoard
+    from vision.learn.cutouts import LabelledBoard
 
     Floats = NDArray[np.float32]
-
-N = TypeVar("N", bound=np.generic)
 
 SMALL: Final = 32
 _BINS: Final = (14, 18, 18)
@@ -70,11 +68,10 @@ def sorts_of(layout: Layout) -> tuple[Sort, ...]:
     return tuple(sorts)
 
 
-def find_table(sampler: Sampler, taught: Sequence[LabelledBoard], cutouts: Cutouts, sorts: Sequence[Sort]) -> Floats:
-    """Return (bins, sorts): how likely a pixel of a colour belongs to each sort; 0 for sorts never seen alone.
-
-    ``cutouts`` are of the taught boards.
-    """
+def find_table(sampler: Sampler, taught: Sequence[LabelledBoard], sorts: Sequence[Sort]) -> Floats:
+    """Return (bins, sorts): how likely a pixel of a colour belongs to each sort; 0 for sorts never seen alone."""
+    owned = taught_places(taught)
+    cutouts = find_cutouts(sampler, taught, owned)
     counted = np.zeros((int(np.prod(_BINS)), len(sorts) + 1), np.float32)
     for index, sort in enumerate(sorts):
         for thing in sort.things:
@@ -85,7 +82,7 @@ def find_table(sampler: Sampler, taught: Sequence[LabelledBoard], cutouts: Cutou
                     own = np.bincount(bins[inside], minlength=len(counted)) / max(inside.sum(), 1)
                     counted[:, index] += often * own
                     counted[:, -1] += often * np.bincount(bins[outside], minlength=len(counted)) / (10 * PATCH**2)
-    for shot, n, content in taught_places(taught):
+    for shot, n, content in owned:
         if not content.things:
             patch = sampler.cut(taught[shot].straight, [n])[0]
             for veil, often in _VEILS:
@@ -107,16 +104,12 @@ _AT = np.abs(np.arange(PATCH) - (PATCH - 1) / 2) * 1.6 / PATCH
 _PLACE: Final = np.maximum(_AT[:, None], _AT[None]) < 0.6
 
 
-def _bins(pictures: ByteArray) -> NDArray[np.int32]:
+def _bins(pictures: ByteArray) -> NDArray[np.intp]:
     """Return the number of each pixel's colour."""
-    seen: Any = cv2.transform(colours(pictures).reshape(-1, 1, 3), _TO_BINS)
-    numbers = np.zeros(len(seen), np.int32)
-    for k, many in enumerate(_BINS):
-        numbers = numbers * many + np.clip(seen[:, 0, k], 0, many - 1).astype(np.int32)
-    return numbers.reshape(pictures.shape[:-1])
-
-
-_TO_BINS: Final = np.column_stack([np.diag(1 / _STEP), -_LOW / _STEP]).astype(np.float32)
+    seen = (colours(pictures) - _LOW) / _STEP
+    whole = np.clip(seen, 0, np.array(_BINS, np.float32) - 1).astype(np.intp)
+    numbers: NDArray[np.intp] = (whole[..., 0] * _BINS[1] + whole[..., 1]) * _BINS[2] + whole[..., 2]
+    return numbers
 
 
 def belonging(picture: ByteArray, table: Floats) -> Floats:
@@ -204,21 +197,21 @@ def _learn(
 ) -> None:
     truth = np.eye(answers, dtype=np.float32)[y]
     for which in range(len(_WAYS)):
-        for name, array in fit(x, truth, (answers,), _COURSE, rng, orders=_ORDERS).items():
+        for name, array in fit(x, truth, (answers,), _COURSE, rng, _any_way).items():
             arrays[f"shape_{name}"][which, net] = array
 
 
-def _turned(x: NDArray[N], way: int) -> NDArray[N]:
+def _any_way(x: Floats, rng: np.random.Generator) -> Floats:
+    return _turned(x, int(rng.integers(8)))
+
+
+def _turned(x: Floats, way: int) -> Floats:
     """Return inputs (n, inputs) turned by quarters, or turned over and turned."""
     parts = []
     for side, part in ((_OWN, x[:, : _OWN**2]), (_OTHER, x[:, _OWN**2 : -1])):
         square = np.rot90(part.reshape(-1, side, side), way % 4, axes=(1, 2))
         parts.append((square[:, :, ::-1] if way > 3 else square).reshape(len(x), -1))
     return np.concatenate([*parts, x[:, -1:]], axis=1)
-
-
-_ORDERS: Final = [_turned(np.arange(_INPUTS)[None], way)[0] for way in range(8)]
-"""Which input comes where when a shape is turned by quarters, or turned over and turned."""
 
 
 @dataclass(frozen=True)

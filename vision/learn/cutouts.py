@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
     from companion.ports import ByteArray, FloatArray
     from vision.board.layout import Layout
-
-    Floats = NDArray[np.float32]
 
 _PLACE: Final = PATCH / CONTEXT
 _MOST_EMPTY: Final = 24
@@ -48,10 +45,6 @@ _MOST_OF: Final = 0.7
 _SOME_PIXELS: Final = 60
 
 
-TaughtPlace = tuple[int, int, Content]
-"""Which board a taught place is on, its number, and what lies there."""
-
-
 @dataclass(frozen=True)
 class LabelledBoard:
     """A straightened board in the common light, and what lies in some of its places (by number)."""
@@ -60,8 +53,8 @@ class LabelledBoard:
     contents: dict[int, Content]
 
 
-def taught_places(taught: Sequence[LabelledBoard]) -> list[TaughtPlace]:
-    """Return every place of some boards."""
+def taught_places(taught: Sequence[LabelledBoard]) -> list[tuple[int, int, Content]]:
+    """Return every place of some boards: which board it is on, its number, and what lies there."""
     return [(shot, n, content) for shot, board in enumerate(taught) for n, content in sorted(board.contents.items())]
 
 
@@ -74,21 +67,13 @@ class Cutout:
     shade: NDArray[np.float32]
     middle: FloatArray
 
-    @cached_property
-    def shades(self) -> bool:
-        """Return whether it darkens anything."""
-        return bool((self.shade < 1).any())
 
-
-Cutouts = dict[int, list[Cutout]]
-"""For each thing (by number) the pictures of it."""
-
-
-def find_cutouts(sampler: Sampler, taught: Sequence[LabelledBoard]) -> Cutouts:
+def find_cutouts(
+    sampler: Sampler, taught: Sequence[LabelledBoard], owned: list[tuple[int, int, Content]]
+) -> dict[int, list[Cutout]]:
     """Return for each thing its pictures, where it stands out from the empty places of its ground."""
-    owned = taught_places(taught)
     grounds = _grounds_seen(sampler, taught, owned)
-    found: Cutouts = {}
+    found: dict[int, list[Cutout]] = {}
     for shot, place, content in owned:
         if len(content.things) == 1 and content.things[0][1] == 1 and content.ground in grounds:
             patch = sampler.cut(taught[shot].straight, [place])[0]
@@ -103,16 +88,16 @@ def find_cutouts(sampler: Sampler, taught: Sequence[LabelledBoard]) -> Cutouts:
 
 @dataclass(frozen=True)
 class _Ground:
-    """Empty places of a ground (n, 3, PATCH, PATCH), softened, and how far they differ from each other."""
+    """Empty places of a ground (n, PATCH, PATCH, 3), softened, and how far they differ from each other."""
 
-    empty: Floats
-    limit: Floats
+    empty: FloatArray
+    limit: FloatArray
 
 
 def _grounds_seen(
-    sampler: Sampler, taught: Sequence[LabelledBoard], owned: Sequence[TaughtPlace]
+    sampler: Sampler, taught: Sequence[LabelledBoard], owned: list[tuple[int, int, Content]]
 ) -> dict[int, _Ground]:
-    empty: dict[int, list[Floats]] = {}
+    empty: dict[int, list[FloatArray]] = {}
     for shot, place, content in owned:
         if not content.things and len(empty.setdefault(content.ground, [])) < _MOST_EMPTY:
             empty[content.ground].append(_soft(sampler.cut(taught[shot].straight, [place])[0]))
@@ -123,9 +108,8 @@ def _grounds_seen(
 def _standing_out(patch: ByteArray, ground: _Ground) -> tuple[ByteArray, NDArray[np.float32]] | None:
     """Return the cover of all that stands on a place, and its shade; None where nothing does, or the whole place."""
     soft = _soft(patch)
-    off = _off(soft, ground.empty)
-    cover = _differs(np.sqrt(off.min(axis=0)), ground.limit)
-    return None if cover is None else _shaded(soft, ground.empty, off.argmin(axis=0), cover)
+    cover = _differs(soft, ground.empty, ground.limit)
+    return None if cover is None else _shaded(soft, ground.empty, cover)
 
 
 def _cutout(picture: ByteArray, part: NDArray[np.bool_], shade: NDArray[np.float32]) -> Cutout | None:
@@ -142,7 +126,7 @@ def _cutout(picture: ByteArray, part: NDArray[np.bool_], shade: NDArray[np.float
 def _parted(
     sampler: Sampler,
     taught: Sequence[LabelledBoard],
-    owned: Sequence[TaughtPlace],
+    owned: list[tuple[int, int, Content]],
     grounds: dict[int, _Ground],
     alone: dict[int, list[Cutout]],
 ) -> dict[int, list[Cutout]]:
@@ -232,24 +216,17 @@ def inner(cutout: Cutout) -> NDArray[np.bool_]:
     return core if core.sum() > _CORE * whole.sum() else whole > 0
 
 
-def _pixels(cutouts: Sequence[Cutout]) -> Floats:
+def _pixels(cutouts: Sequence[Cutout]) -> FloatArray:
     """Return (n, 3): some of the colours of cutouts."""
-    every = np.concatenate([_soft(c.picture)[:, inner(c)].T for c in cutouts])
-    return every[:: max(1, len(every) // _SOME_PIXELS)] if len(every) else np.full((1, 3), 9.0, np.float32)
+    every = np.concatenate([_soft(c.picture)[inner(c)] for c in cutouts])
+    return every[:: max(1, len(every) // _SOME_PIXELS)] if len(every) else np.full((1, 3), 9.0)
 
 
-def _nearest(seen: Floats, among: Floats) -> Floats:
+def _nearest(seen: FloatArray, among: FloatArray) -> FloatArray:
     """Return (PATCH, PATCH): how far each pixel's colour is from the nearest of some colours."""
-    nearest: Floats = np.sqrt(_off(seen, among[..., None, None]).min(axis=0))
+    off = (seen[:, :, None] - among[None, None]) * _SCALE
+    nearest: FloatArray = np.sqrt((off * off).sum(axis=3).min(axis=2))
     return nearest
-
-
-def _off(soft: Floats, others: Floats) -> Floats:
-    """Return (n, PATCH, PATCH): how far colours (3, PATCH, PATCH) are from others (n, 3, …), squared."""
-    off = others - soft
-    off *= off
-    whole: Floats = off[:, 0] + off[:, 1] + off[:, 2]
-    return whole
 
 
 def _largest(mask: NDArray[np.bool_], thick: float) -> NDArray[np.bool_]:
@@ -274,23 +251,20 @@ def _disc(radius: float) -> ByteArray:
     return disc
 
 
-def _shaded(
-    patch: Floats, empty: Floats, nearest: NDArray[np.intp], cover: ByteArray
-) -> tuple[ByteArray, NDArray[np.float32]]:
-    """Return the cover without what is only shade, and the shade: the ground in its own colour, but darker.
-
-    ``nearest`` (PATCH, PATCH): which of the empty places is most like it.
-    """
-    ground = np.take_along_axis(empty, nearest[None, None], axis=0)[0]
-    darker = (patch[0] + 0.02) / (ground[0] + 0.02)
-    tint = np.hypot(*(patch - ground)[1:]) / _CHROMA
+def _shaded(patch: FloatArray, empty: FloatArray, cover: ByteArray) -> tuple[ByteArray, NDArray[np.float32]]:
+    """Return the cover without what is only shade, and the shade: the ground in its own colour, but darker."""
+    nearest = np.linalg.norm((empty - patch) * _SCALE, axis=3).argmin(axis=0)
+    rows, columns = np.indices(nearest.shape)
+    ground = empty[nearest, rows, columns]
+    darker = (patch[..., 0] + 0.02) / (ground[..., 0] + 0.02)
+    tint = np.linalg.norm((patch - ground)[..., 1:], axis=2)
     mask = cover > 127
     shady = mask & (darker < 0.95) & (darker > 0.35) & (tint < 0.07 + 0.1 * (1 - darker))
     body = cv2.morphologyEx((mask & ~shady).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     if body.sum() < 0.2 * mask.sum():
         return cover, np.ones(mask.shape, np.float32)
     # What is blurred over the ground about it is no part of it.
-    off = np.sqrt(_off(patch, ground[None])[0])
+    off = np.linalg.norm((patch - ground) * _SCALE, axis=2)
     body = body * (off > _HALF * np.median(off[body > 0])).astype(np.uint8)
     body = cv2.morphologyEx(body, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
     shade = np.where(mask & (body == 0), np.clip(darker, 0.35, 1), 1).astype(np.float32)
@@ -299,28 +273,30 @@ def _shaded(
     return solid, np.asarray(soft, np.float32)
 
 
-def _soft(patch: ByteArray) -> Floats:
-    """Return (3, PATCH, PATCH): the softened colours of a patch, by planes, such that as far looks as different."""
+def _soft(patch: ByteArray) -> FloatArray:
     blurred: Any = cv2.GaussianBlur(colours(patch[None])[0], (0, 0), 1.2)
-    return np.stack([blurred[..., 0], _CHROMA * blurred[..., 1], _CHROMA * blurred[..., 2]])
+    return np.asarray(blurred, np.float64)
 
 
-_CHROMA: Final = np.float32(1.2)
+_SCALE = np.array([1.0, 1.2, 1.2])
 
 
-def _usual(patches: Floats) -> Floats:
+def _usual(patches: FloatArray) -> FloatArray:
     """Return (PATCH, PATCH): how far empty places differ from each other, where they differ much."""
     if len(patches) < 2:
-        return np.full((PATCH, PATCH), 0.09, np.float32)
-    nearest = [_off(patch, np.delete(patches, index, axis=0)).min(axis=0) for index, patch in enumerate(patches)]
-    usual = np.quantile(np.sqrt(nearest), 0.9, axis=0).astype(np.float32)
+        return np.full((PATCH, PATCH), 0.09)
+    nearest = []
+    for index, patch in enumerate(patches):
+        others = np.delete(patches, index, axis=0)
+        nearest.append(np.linalg.norm((others - patch) * _SCALE, axis=3).min(axis=0))
+    usual = np.quantile(np.stack(nearest), 0.9, axis=0)
     limit: Any = np.maximum(1.6 * cv2.GaussianBlur(usual, (0, 0), 3), 0.07)
-    return np.asarray(limit, np.float32)
+    return np.asarray(limit, np.float64)
 
 
-def _differs(distance: Floats, limit: Floats) -> ByteArray | None:
-    """Return the cover of what is farther from all empty places than those are from each other, if anything is."""
-    mask: Any = (distance > limit).astype(np.uint8)
+def _differs(patch: FloatArray, empty: FloatArray, limit: FloatArray) -> ByteArray | None:
+    distance = np.linalg.norm((empty - patch) * _SCALE, axis=3).min(axis=0)
+    mask = (distance > limit).astype(np.uint8)
     offset = np.abs((np.arange(PATCH) - (PATCH - 1) / 2) / _PLACE)
     near = np.maximum(offset[:, None], offset[None, :]) < 0.6
     mask = cv2.morphologyEx(mask * near.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
@@ -331,7 +307,7 @@ def _differs(distance: Floats, limit: Floats) -> ByteArray | None:
     if (cut & core).sum() > _MOST_OF * (mask & core).sum():
         mask = cut
     many, names, stats, _ = cv2.connectedComponentsWithStats(mask)
-    keep: Any = np.zeros_like(mask)
+    keep = np.zeros_like(mask)
     for name in range(1, many):
         blob = names == name
         if stats[name, cv2.CC_STAT_AREA] > 0.008 * _PLACE**2 and (blob & core).sum() > 0.4 * blob.sum():

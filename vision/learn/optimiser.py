@@ -25,11 +25,6 @@ LEAST_RATE: Final = 1e-5
 _POOL: Final = 1 << 20
 _NEVER: Final = -12.0
 """What stands against an answer that was never taught, in logits."""
-_BEYOND: Final = 40
-_ITERATIONS: Final = 4
-"""How many directions more than are wanted are looked at to find the largest, and how often."""
-_SURE: Final = 40.0
-"""Logits beyond this are as sure as can be, and sums of what they stand for still fit into 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +59,11 @@ def fit(
     heads: Sequence[int],
     course: TrainingConfig,
     rng: np.random.Generator,
-    vary: Callable[[Floats, np.random.Generator], Floats] | None = None,
-    orders: Sequence[NDArray[np.intp]] = (),
+    vary: Callable[[Floats, np.random.Generator], Floats],
 ) -> dict[str, Floats]:
     """Return ``w1``, ``b1``, ``w2`` and ``b2`` that bring inputs (n, inputs) to targets (n, all answers of the heads).
 
-    ``vary`` returns some of the inputs as they might have looked as well; ``orders`` are those in which they are as
-    good: any undoes another. Answers that no target names stay unlikely.
+    ``vary`` returns some of the inputs as they might have looked as well. Answers that no target names stay unlikely.
     """
     n, width = inputs.shape
     known = targets.any(axis=0).astype(np.float32)
@@ -82,35 +75,25 @@ def fit(
     adam = Adam([w1, b1, w2, b2], decay=course.decay)
     kept = np.float32(1 / (1 - course.drop))
     drops = np.where(rng.random(_POOL, dtype=np.float32) > course.drop, kept, np.float32(0))
-    head = np.repeat(np.arange(len(heads)), heads)
-    together = (head[:, None] == head).astype(np.float32)
     while step < steps:
         order = rng.permutation(n)
         for at in range(0, max(n - BATCH + 1, 1), BATCH):
             rows = order[at : at + BATCH]
-            x = inputs[rows] if vary is None else vary(inputs[rows], rng)
-            # To turn the weights takes less than to turn what they weigh.
-            turn = orders[int(rng.integers(len(orders)))] if orders else None
-            h: Floats = x @ (w1 if turn is None else w1[turn])
+            x = vary(inputs[rows], rng)
+            h: Floats = x @ w1
             h += b1
+            drop = _some_of(drops, h.shape, rng)
             # What is dropped and what is negative are alike: neither counts, nor is it corrected.
-            drop = _some_of(drops, h.shape, rng) * (h > 0)
+            drop = np.where(h > 0, drop, np.float32(0))
             h *= drop
-            error: Floats = h @ w2
-            error += b2
-            # All heads at once; far beyond these bounds there is nothing to learn.
-            np.exp(np.clip(error, -_SURE, _SURE, out=error), out=error)
-            error /= error @ together
+            error: Floats = np.concatenate(softmaxes(h @ w2 + b2, heads), axis=1)
             error -= targets[rows]
             error *= known / np.float32(len(rows))
             back: Floats = error @ w2.T
             back *= drop
             step += 1
             rate = course.rate * half_cosine(step, steps) + LEAST_RATE
-            first = x.T @ back
-            if turn is not None:
-                first[turn] = first.copy()
-            adam.step([first, back.sum(axis=0), h.T @ error, error.sum(axis=0)], rate)
+            adam.step([x.T @ back, back.sum(axis=0), h.T @ error, error.sum(axis=0)], rate)
     b2[known == 0] = _NEVER
     return {"w1": w1, "b1": b1, "w2": w2, "b2": b2}
 
@@ -145,29 +128,15 @@ def projection(features: Floats, components: int) -> dict[str, NDArray[Any]]:
     mean, scale = features.mean(axis=0), scale_of(features)
     scaled = (features - mean) * scale
     covariance = scaled.T @ scaled / len(scaled)
-    values, vectors = _largest_axes(covariance, min(components, len(scaled) - 1))
+    values, vectors = np.linalg.eigh(covariance)
+    keep = np.argsort(values)[::-1][: min(components, len(scaled) - 1)]
     # Not fully whitened: what varies little is noise more often than news.
-    axes = (vectors / (np.sqrt(values) + 0.1 * np.sqrt(values[0])) ** 0.8).astype(np.float32)
+    axes = (vectors[:, keep] / (np.sqrt(values[keep]) + 0.1 * np.sqrt(values[keep[0]])) ** 0.8).astype(np.float32)
     axes *= 1 / float((scaled[:1000] @ axes).std())
     return {"mean": mean.astype(np.float32), "scale": scale, "axes": axes}
 
 
-def _largest_axes(covariance: Floats, many: int) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues (many,) of a covariance, falling, and their vectors (features, many).
-
-    By iteration of a somewhat larger subspace from chance: a quarter of the time of finding all.
-    """
-    width = len(covariance)
-    start = np.random.default_rng(0).standard_normal((width, min(many + _BEYOND, width)), dtype=np.float32)
-    basis = np.linalg.qr(covariance @ start)[0]
-    for _ in range(_ITERATIONS):
-        basis = np.linalg.qr(covariance @ basis)[0]
-    values, vectors = np.linalg.eigh(basis.T @ covariance @ basis)
-    return np.maximum(values[::-1][:many], 0), (basis @ vectors[:, ::-1])[:, :many]
-
-
 def projected(features: Floats, by: dict[str, NDArray[Any]]) -> Floats:
     """Return (n, components): features (n, features) as a :func:`projection` has them."""
-    axes = by["scale"][:, None] * by["axes"]
-    seen: Floats = (features @ axes - by["mean"] @ axes).astype(np.float32, copy=False)
+    seen: Floats = (((features - by["mean"]) * by["scale"]) @ by["axes"]).astype(np.float32, copy=False)
     return seen

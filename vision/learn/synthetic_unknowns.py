@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -18,8 +19,8 @@ import numpy as np
 
 from vision.board.labels import Content
 from vision.board.patches import CONTEXT, PATCH, Sampler
-from vision.learn.augment import cut_about, in_other_light, lay, one_of, put
-from vision.learn.cutouts import Cutout, Cutouts, LabelledBoard, TaughtPlace, taught_places
+from vision.learn.augment import draw_moves, in_other_light, lay, put
+from vision.learn.cutouts import Cutout, LabelledBoard, find_cutouts, taught_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,15 +36,6 @@ _PLACE: Final = PATCH / CONTEXT
 _MIDDLE: Final = np.full(2, (PATCH - 1) / 2)
 _ALL_X: Final = np.arange(PATCH, dtype=np.float32)[None]
 _ALL_Y: Final = _ALL_X.T
-_NO_SHADE: Final = np.ones((PATCH, PATCH), np.float32)
-_FINE: Final = 4
-"""Bits of a pixel's part in a polygon's corners."""
-_ALL: Final = (np.array([[-1, -1], [PATCH, -1], [PATCH, PATCH], [-1, PATCH]], np.int32) << _FINE).astype(np.int32)
-"""All of a patch: filled together with an outline, what is outside of that."""
-_AROUND: Final = np.linspace(0, 2 * np.pi, 24, endpoint=False)
-_CIRCLE: Final = np.column_stack([np.cos(_AROUND), np.sin(_AROUND)])
-_BOX: Final = 0.85 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
-_WAVES: Final = np.array([2, 3, 4])
 _STEP: Final = 24
 """Grey levels by which colours are different ones."""
 _SOME: Final = 1e-4
@@ -55,33 +47,34 @@ _WITH_OTHERS: Final = 0.4
 
 
 def make_strangers(
-    sampler: Sampler, taught: Sequence[LabelledBoard], cutouts: Cutouts, seed: int = 0, size: float = 1.0
+    sampler: Sampler, taught: Sequence[LabelledBoard], seed: int = 0, size: float = 1.0
 ) -> tuple[ByteArray, ByteArray]:
     """Return patches (n, PATCH, PATCH, 3) of places with a strange thing, and others with one beside them only.
 
-    ``cutouts`` are of the taught boards. ``size`` scales how many; they are in as many lights as
-    :func:`vision.learn.augment.make_examples` has them.
+    ``size`` scales how many; they are in as many lights as :func:`compose.make_examples` has them.
     """
     rng = np.random.default_rng([seed, 7])
     owned = taught_places(taught)
-    known = [cutout for some in cutouts.values() for cutout in some]
+    known = [cutout for some in find_cutouts(sampler, taught, owned).values() for cutout in some]
     places = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
     painter = _Painter(rng, _colours_of(places), [colour for one in known for colour in _own_colour(one)], places)
     bases = _Bases(sampler, taught, owned, rng)
-    on, lying = bases.draw(round(ON * size))
-    for patch, content in zip(on, lying, strict=True):
+    on = np.empty((round(ON * size), PATCH, PATCH, 3), np.uint8)
+    for row in range(len(on)):
+        on[row], content = bases.draw()
         thing, radius = painter.draw()
         things = [thing]
         if known and not content.things and rng.random() < _WITH_OTHERS:
-            things += [one_of(known, rng) for _ in range(int(rng.integers(1, 3)))]
+            things += [known[int(rng.integers(len(known)))] for _ in range(int(rng.integers(1, 3)))]
             # A small thing under others might not be seen at all.
             if radius < 0.25 or rng.random() < 0.5:
                 things.reverse()
-        lay(patch, things, bool(content.things), rng)
-    beside, _ = bases.draw(round(BESIDE * size))
-    for patch in beside:
+        lay(on[row], things, bool(content.things), rng)
+    beside = np.empty((round(BESIDE * size), PATCH, PATCH, 3), np.uint8)
+    for row in range(len(beside)):
+        beside[row], _ = bases.draw()
         thing, radius = painter.draw(small=True)
-        _lay_beside(patch, thing, radius, rng)
+        _lay_beside(beside[row], thing, radius, rng)
     return in_other_light(on, rng), in_other_light(beside, rng)
 
 
@@ -91,19 +84,23 @@ class _Bases:
 
     sampler: Sampler
     taught: Sequence[LabelledBoard]
-    owned: Sequence[TaughtPlace]
+    owned: Sequence[tuple[int, int, Content]]
     rng: np.random.Generator
 
-    def draw(self, many: int) -> tuple[ByteArray, list[Content]]:
-        """Return so many patches, moved and turned, and what lies there."""
-        by: dict[Content, list[TaughtPlace]] = {}
+    def draw(self) -> tuple[ByteArray, Content]:
+        """Return a patch, moved and turned, and what lies there."""
+        by, chances = self._by_content
+        some = by[int(self.rng.choice(len(by), p=chances))]
+        shot, place, content = some[int(self.rng.integers(len(some)))]
+        return self.sampler.cut_moved(self.taught[shot].straight, [place], draw_moves(1, self.rng))[0], content
+
+    @cached_property
+    def _by_content(self) -> tuple[list[list[tuple[int, int, Content]]], FloatArray]:
+        by: dict[Content, list[tuple[int, int, Content]]] = {}
         for one in self.owned:
             by.setdefault(one[2], []).append(one)
-        some = list(by.values())
-        weight = np.sqrt([len(alike) for alike in some])
-        which = self.rng.choice(len(some), many, p=weight / weight.sum()).tolist()
-        places = [one_of(some[index], self.rng) for index in which]
-        return cut_about(self.sampler, self.taught, places, self.rng), [content for _, _, content in places]
+        weight = np.sqrt([len(some) for some in by.values()])
+        return list(by.values()), weight / weight.sum()
 
 
 @dataclass(frozen=True)
@@ -128,25 +125,22 @@ class _Painter:
         middle, reach = _MIDDLE + _PLACE * away, _PLACE * radius
         outline = _outline(rng) * reach
         cover = _filled(outline, middle)
-        fill, light = self._fill(own), self._light(middle, reach)
-        rim, coloured = outline * rng.uniform(0.72, 0.92) if rng.random() < 0.4 else None, rng.random() < 0.4
-        if rim is not None and not coloured:
-            inside: Any = _filled(rim, middle) / np.float32(255)
-            light = light * (inside + (1 - inside) * np.float32(rng.uniform(0.4, 0.8)))
-        picture: Any = cv2.multiply(fill, cv2.merge([light] * 3), dtype=cv2.CV_8U)
-        if rim is not None and coloured:
-            cv2.fillPoly(picture, [_ALL, _fine(rim, middle)], self._colour().tolist(), cv2.LINE_AA, _FINE)
+        fill = self._lit(self._fill(own), middle, reach)
+        if rng.random() < 0.4:
+            rim = (cover - _filled(outline * rng.uniform(0.72, 0.92), middle))[..., None]
+            fill = fill * (1 - rim) + (self._colour() if rng.random() < 0.4 else fill * rng.uniform(0.4, 0.8)) * rim
         for _ in range(int(rng.integers(1, 4)) if rng.random() < 0.5 else 0):
             at = middle + rng.normal(0, 0.35 * reach, 2)
-            mark = _fine(_outline(rng) * reach * rng.uniform(0.12, 0.5), at)
-            cv2.fillPoly(picture, [mark], self._colour().tolist(), cv2.LINE_AA, _FINE)
+            mark = (_filled(_outline(rng) * reach * rng.uniform(0.12, 0.5), at) * cover)[..., None]
+            fill = fill * (1 - mark) + self._colour() * mark
         soft: Any = cv2.GaussianBlur(cover, (0, 0), float(rng.uniform(0.4, 1.0)))
-        shade = _NO_SHADE
+        shade = np.ones_like(cover)
         if rng.random() < 0.7:
             fallen = np.roll(cover, tuple(rng.integers(-5, 6, 2).tolist()), (0, 1))
             blurred: Any = cv2.GaussianBlur(fallen, (0, 0), float(rng.uniform(1, 3)))
-            shade = 1 - np.float32(rng.uniform(0.15, 0.5) / 255) * blurred
-        return Cutout(picture, soft, shade, _MIDDLE.copy()), radius
+            shade = (1 - rng.uniform(0.15, 0.5) * blurred).astype(np.float32)
+        picture = np.clip(fill + 0.5, 0, 255).astype(np.uint8)
+        return Cutout(picture, np.round(soft * 255).astype(np.uint8), shade, _MIDDLE.copy()), radius
 
     def _colour(self) -> FloatArray:
         """Return a colour of the table, a little changed, or any."""
@@ -156,40 +150,37 @@ class _Painter:
         colour: FloatArray = np.clip(near + self.rng.normal(0, 10, 3), 0, 255)
         return colour
 
-    def _fill(self, own: bool) -> ByteArray:
+    def _fill(self, own: bool) -> Floats:
         """Return (PATCH, PATCH, 3): what a thing is made of."""
         rng = self.rng
         if own:
             pale = rng.uniform(0, 0.35)
-            piece = one_of(self.own, rng) * rng.uniform(0.7, 1.3)
+            piece = self.own[int(rng.integers(len(self.own)))] * rng.uniform(0.7, 1.3)
             colour = np.clip(piece * (1 - pale) + pale * (255.0 if rng.random() < 2 / 3 else 0.0), 0, 255)
         elif rng.random() < _TEXTURED:
             place = self.places[int(rng.integers(len(self.places)))]
             grown, at = rng.uniform(0.6, 1.6), rng.uniform(0, 0.3 * PATCH, 2)
             matrix = np.array([[grown, 0, at[0]], [0, grown, at[1]]])
             flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-            cut = cv2.warpAffine(place, matrix, (PATCH, PATCH), flags=flags, borderMode=cv2.BORDER_REFLECT)
-            return cut.astype(np.uint8, copy=False)
+            cut: Any = cv2.warpAffine(place, matrix, (PATCH, PATCH), flags=flags, borderMode=cv2.BORDER_REFLECT)
+            return np.asarray(cut, np.float32)
         else:
             colour = self._colour()
-        return np.tile(np.round(colour).astype(np.uint8), (PATCH, PATCH, 1))
+        return np.broadcast_to(colour.astype(np.float32), (PATCH, PATCH, 3))
 
-    def _light(self, middle: FloatArray, reach: float) -> Floats:
-        """Return (PATCH, PATCH): how a thing is lit: as one that is domed, or from a side, or evenly."""
+    def _lit(self, fill: Floats, middle: FloatArray, reach: float) -> Floats:
+        """Return what a thing is made of, lit as one that is domed, or from a side, or evenly."""
+        x, y = (_ALL_X - middle[0]) / reach, (_ALL_Y - middle[1]) / reach
         way = self.rng.random()
-        if way >= 0.7:
-            return _NO_SHADE
-        x, y = (
-            (_ALL_X - np.float32(middle[0])) / np.float32(reach),
-            (_ALL_Y - np.float32(middle[1])) / np.float32(reach),
-        )
         if way < 0.35:
-            light = np.float32(1.12) - np.float32(0.3) * (x * x + y * y)
-        else:
-            side = (self.rng.uniform(0.05, 0.25) * _direction(self.rng)).astype(np.float32)
+            light = 1.12 - 0.3 * (x * x + y * y)
+        elif way < 0.7:
+            side = self.rng.uniform(0.05, 0.25) * _direction(self.rng)
             light = 1 + side[0] * x + side[1] * y
-        lit: Floats = np.clip(light, 0.4, 1.6, out=light)
-        return lit
+        else:
+            return fill
+        lit_: Floats = (fill * np.clip(light, 0.4, 1.6)[..., None]).astype(np.float32)
+        return lit_
 
 
 def _direction(rng: np.random.Generator) -> FloatArray:
@@ -201,33 +192,30 @@ def _direction(rng: np.random.Generator) -> FloatArray:
 def _outline(rng: np.random.Generator) -> FloatArray:
     """Return (corners, 2): an outline around 0 of about the radius 1: oval, box, many-cornered or wobbly."""
     kind = int(rng.integers(5))
+    around = np.linspace(0, 2 * np.pi, 24, endpoint=False)
     if kind < 2:
-        points = _CIRCLE * [1, rng.uniform(0.5, 1)]
+        points = np.column_stack([np.cos(around), np.sin(around) * rng.uniform(0.5, 1)])
     elif kind == 2:
-        points = _BOX * [1, rng.uniform(0.4, 1)]
+        high = rng.uniform(0.4, 1)
+        points = 0.85 * np.array([[-1, -high], [1, -high], [1, high], [-1, high]])
     elif kind == 3:
         corners = int(rng.integers(3, 9))
-        around = (np.arange(corners) + rng.uniform(-0.3, 0.3, corners)) * (2 * np.pi / corners)
+        around = (np.arange(corners) + rng.uniform(-0.3, 0.3, corners)) * 2 * np.pi / corners
         points = np.column_stack([np.cos(around), np.sin(around)])
     else:
-        waves = rng.uniform(-0.3, 0.3, 3) / _WAVES
-        high = np.cos(_WAVES[:, None] * _AROUND + rng.uniform(0, 2 * np.pi, 3)[:, None])
-        points = 0.9 * (1 + waves @ high)[:, None] * _CIRCLE
+        waves = [rng.uniform(-0.3, 0.3) / m * np.cos(m * around + rng.uniform(0, 2 * np.pi)) for m in (2, 3, 4)]
+        points = 0.9 * (1 + np.sum(waves, axis=0))[:, None] * np.column_stack([np.cos(around), np.sin(around)])
     cos, sin = _direction(rng)
     turned: FloatArray = points @ np.array([[cos, sin], [-sin, cos]])
     return turned
 
 
-def _fine(outline: FloatArray, middle: FloatArray) -> NDArray[np.int32]:
-    """Return an outline around a point as OpenCV's polygons have it: in parts of pixels."""
-    return np.round((outline + middle) * (1 << _FINE)).astype(np.int32)
-
-
-def _filled(outline: FloatArray, middle: FloatArray) -> ByteArray:
-    """Return (PATCH, PATCH): 255 inside an outline, 0 outside, and in between where it passes."""
-    mask = np.zeros((PATCH, PATCH), np.uint8)
-    cv2.fillPoly(mask, [_fine(outline, middle)], 255, cv2.LINE_AA, _FINE)
-    return mask
+def _filled(outline: FloatArray, middle: FloatArray) -> Floats:
+    """Return (PATCH, PATCH): 1 inside an outline, 0 outside, and in between where it passes."""
+    mask: Any = np.zeros((PATCH, PATCH), np.uint8)
+    cv2.fillPoly(mask, [np.round((outline + middle) * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
+    filled: Floats = mask.astype(np.float32) / np.float32(255)
+    return filled
 
 
 def _lay_beside(patch: ByteArray, thing: Cutout, radius: float, rng: np.random.Generator) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vision.learn.count_shapes import belonging, find_table, sorts_of
-from vision.learn.cutouts import LabelledBoard, find_cutouts
+from vision.learn.cutouts import LabelledBoard
 from vision.read.reader import common_light
 
 if TYPE_CHECKING:
@@ -92,8 +92,9 @@ class Strips:
             return
         shots = common_light(sampler, profile.shots)[0]
         sorts = sorts_of(self._layout)
-        boards = [LabelledBoard(shot.straight, self._plain(shot.contents)) for shot in shots]
-        self._table = find_table(sampler, boards, find_cutouts(sampler, boards), sorts)
+        self._table = find_table(
+            sampler, [LabelledBoard(shot.straight, self._plain(shot.contents)) for shot in shots], sorts
+        )
         amounts = [{number: self._amount(shot.straight, number) for number in shot.contents} for shot in shots]
         for row, sort in enumerate(sorts):
             thing = sort.things[0]

@@ -71,7 +71,7 @@ def board(layout: Layout, laid: dict[int, list[tuple[str, str]]], hut: dict[str,
 
 
 def cutouts_of(layout: Layout, taught: LabelledBoard) -> dict[int, Any]:
-    return find_cutouts(Sampler(layout), [taught])
+    return find_cutouts(Sampler(layout), [taught], [(0, place, c) for place, c in sorted(taught.contents.items())])
 
 
 @pytest.mark.parametrize("pale", [True, False], ids=["of a paler colour", "of the very same colour"])
