@@ -1,13 +1,14 @@
 """Learn a taught table in a process of its own: some seconds of a core that neither page nor camera waits for.
 
-``python -m vision.read.learn_process LAYOUT PROFILE OUT SIZE NICE`` writes the network alone, as ``.npz``: what is
-taught meanwhile is not lost by it. :func:`learn_beside` starts it and waits.
+``python -m vision.read.learn_process LAYOUT PROFILE OUT SIZE NICE SECONDS`` writes the network alone, as ``.npz``: what
+is taught meanwhile is not lost by it. :func:`learn_beside` starts it and waits.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -25,8 +26,10 @@ from vision.learn.classifier import stored_network
 from vision.read.profile import Profile, load_profile
 from vision.read.reader import learn
 
-LEARN_S = 300.0
-"""Longer than the slowest machine takes; then something is wrong."""
+LEARN_S = 300
+"""More of a core's time than the slowest machine needs; then something is wrong."""
+WAIT_S = 3600.0
+"""So long a lesson is waited for: where others leave it a tenth of a core, it takes ten times its time."""
 NICE: Final = 10
 """So far a lesson stands back behind whatever else the machine does: the page, the camera."""
 
@@ -37,7 +40,7 @@ def learn_beside(
     """Return ``profile``, which lies in ``folder``, with a network learnt from its shots in another process.
 
     ``layout_name``: as :func:`vision.board.layout.open_layout` takes it. ``size``: how many examples, as in ``learn``.
-    The lesson is given up when ``stop`` is set.
+    The lesson is given up when ``stop`` is set, and when it has had a core for :data:`LEARN_S`.
 
     :raises BadDataError: it could not be learnt, or was given up; one sentence.
     """
@@ -46,14 +49,14 @@ def learn_beside(
         out = Path(place) / "network.npz"
         # One thread is quicker than several that wait for each other on small matrices.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-        what = [layout_name, str(folder), str(out), str(size), str(NICE)]
+        what = [layout_name, str(folder), str(out), str(size), str(NICE), str(LEARN_S)]
         command = [sys.executable, "-m", "vision.read.learn_process", *what]
         try:
             child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         except OSError as error:
             raise BadDataError(messages.NOT_LEARNT) from error
         with child:
-            end = time.monotonic() + LEARN_S
+            end = time.monotonic() + WAIT_S
             while child.poll() is None and not stop.wait(0.05) and time.monotonic() < end:
                 pass
             if child.poll() is None:
@@ -67,8 +70,9 @@ def learn_beside(
 
 def main(arguments: list[str]) -> None:
     """Learn from the profile and write the network."""
-    layout_name, folder, out, size, nice = arguments
-    with contextlib.suppress(OSError):
+    layout_name, folder, out, size, nice, seconds = arguments
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), resource.getrlimit(resource.RLIMIT_CPU)[1]))
         os.nice(int(nice))
     profile = learn(load_profile(Path(folder), open_layout(layout_name)), size=float(size))
     if profile.network is not None:
