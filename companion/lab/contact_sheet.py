@@ -102,8 +102,8 @@ BESIDE = (
     Room("this phone", "/", ".tile", ("[data-do=who-am-i]",), "dialog[open]"),
     Room("invitation", "/", ".tile", ("[data-do=invite]",), "dialog[open] svg"),
     Room("settings", "/", ".tile", ("[data-do=settings]",), "dialog[open]"),
-    Room("start, who watches", "/", ".tile", who="watcher"),
-    Room("start, a player", "/", ".tile", who="player"),
+    Room("no game yet, who watches", "/", ".welcome", who="watcher"),
+    Room("no game yet, a player", "/", ".welcome", who="player"),
 )
 """What is not a room by itself, or not the host's."""
 TABLE = Room("table", "/", ".play")
@@ -137,7 +137,7 @@ def stages(service: Running) -> Iterator[tuple[Room, ...]]:
     """Lead the service through an evening, its last game to the end; yield the rooms to be looked at as it stands."""
     yield (*IDLE, *BESIDE, Room("host", service.link, "button.main", who="watcher"))
     opening = {"game": SHAKEN, "players": SEATS, "draw": False}
-    for what, setup in (("cards to be named", {}), ("before a round", {"cards": CARDS})):
+    for what, setup in (("cards to be named", {}), ("cards that were named", {"cards": CARDS})):
         done(service, "open-match", {**opening, "setup": setup})
         yield named(what, TABLE)
         done(service, "close-match", {})

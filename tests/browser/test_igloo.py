@@ -68,6 +68,7 @@ def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chrom
         page.goto(f"http://{NAME}:{served.port}/host/{token}")
         page.click("button.main")
         expect(page.locator(".device .kind")).to_have_text("SIMULATED")
+        unfold(page)
         page.click("[data-key=to-workshop] a")
 
         # What was recorded before is gone on with: eight shakes, and how good the count is with them.

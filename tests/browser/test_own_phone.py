@@ -273,7 +273,7 @@ def test_what_may_be_done_on_a_board_names_its_clauses(phones: Phones, service: 
     expect(page.locator(".on-board[data-state]")).to_be_visible()
     page.click("[data-do=may]")
     kinds = page.locator("#dialog .may-kind")
-    assert kinds.count() > 0
+    expect(kinds.first).to_be_visible()
     for n in range(kinds.count()):
         expect(kinds.nth(n).locator(".clause").first).to_be_visible()
     clause = page.locator("#dialog .clause").first

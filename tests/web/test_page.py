@@ -21,7 +21,7 @@ from companion.rules.i18n import CATALOGUES
 from tests.web.assembly import SmallCompanion
 from web.i18n import catalogue
 
-FIRST_VIEW_BYTES = 115_000
+FIRST_VIEW_BYTES = 117_000
 """What lives at the table is told in all languages at once: each further language weighs some 300 bytes."""
 
 SHIPPED = ("de", "fr")

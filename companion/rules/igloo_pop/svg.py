@@ -162,7 +162,7 @@ def _card(place: str, numbers: tuple[int, ...] | None, x: float, y: float) -> li
     found = [
         f'<rect id="{place}" x="{left:.1f}" y="{top:.1f}" width="{CARD_W}" height="{CARD_H}" rx="8" '
         f'fill="none"{line}/>',
-        f'<text x="{left + 8:.1f}" y="{top + 18:.1f}" font-size="16" fill="{paint("ink-soft")}">{number}</text>',
+        f'<text x="{left + 8:.1f}" y="{top + 18:.1f}" font-size="16" fill="{paint("ink")}">{number}</text>',
     ]
     if numbers:
         found.insert(0, f'<use href="#po-card{4 - len(numbers)}" x="{left:.1f}" y="{top:.1f}"/>')

@@ -134,7 +134,7 @@ def test_what_takes_root_or_an_hour_runs_only_when_it_is_named(monkeypatch: pyte
     ran: list[str] = []
     for name in command.TABLES:
         monkeypatch.setitem(command.TABLES, name, lambda _, name=name: ran.append(name) or [])
-    for name in ("shake", "web"):
+    for name in ("shake", "web", "follow"):
         monkeypatch.setattr(command, f"bench_{name}", lambda *_, name=name: ran.append(name) or [])
     CliRunner().invoke(command.command, ["--json"], catch_exceptions=False)
     assert set(command.TABLES) - set(ran) == {"install", "small", "soak", "flood", "plug", "readers"}

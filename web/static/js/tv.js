@@ -129,8 +129,10 @@ const AIR_PX = 5;
 /** Letters that were made larger make room where they meet others now: those of two lines up and down, those of one to the side. */
 function makeRoom(letters, larger) {
   const boxes = new Map(letters.map((one) => [one, one.getBoundingClientRect()]).filter(([, box]) => box.width));
+  // Asked for behind a change, it would have the whole drawing laid out anew.
+  const scales = new Map([...boxes.keys()].map((one) => [one, one.getScreenCTM().a]));
   const shove = (one, x, y) => {
-    const { a } = one.getScreenCTM();
+    const a = scales.get(one);
     const { left, top, width, height } = boxes.get(one);
     boxes.set(one, new DOMRect(left + x, top + y, width, height));
     const [before = 0, above = 0] = one.style.translate.split(" ").map(parseFloat).filter(Number.isFinite);
