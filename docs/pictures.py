@@ -168,6 +168,7 @@ def film(browser: Browser, service: Running, out: Path) -> None:
         shown.tap("[data-do=start]", LOOK_MS)
 
         # In a live round the page says that the igloo is shaken, and no more.
+        page.click("details.igloo-panel > summary")
         scroll_to(page, FELT)
         simulate(service, "shake", 4)
         page.wait_for_selector(f"{FELT}[data-motion=shaken]")
