@@ -32,7 +32,7 @@ UNROLL = """() => {
     const is = getComputedStyle(node);
     const scrolls = /auto|scroll/.test(is.overflowX + is.overflowY)
       && (node.scrollHeight > node.clientHeight + 1 || node.scrollWidth > node.clientWidth + 1);
-    const floats = /fixed|sticky/.test(is.position) && !node.matches("dialog");
+    const floats = /fixed|sticky/.test(is.position);
     if (scrolls || floats) node.dataset.unrolled = [scrolls && "scrolls", floats && "floats"].filter(Boolean).join(" ");
   }
 }"""
