@@ -17,6 +17,7 @@ from companion.lab.worlds.filmed import noisy
 from companion.lab.worlds.ice_table import GAME, IceTable
 from companion.rules import game
 from companion.rules.core import CHANCE, State
+from companion.rules.ice_team.inference.likelihood import is_unseen
 from companion.rules.inference.turns import content
 
 LESSONS, ANOTHER = (8, 22, 40), 1000
@@ -111,16 +112,14 @@ def shorter(before: Any) -> set[tuple[Any, ...]]:
     found, waiting = {board(before)}, [before]
     while waiting:
         state = waiting.pop()
-        unseen = state.phase in ("pick", "roll", "roll-both", "choose", "freeze")
         for move in state.moves():
             new = state.after(move)
-            if new.outcome() is None and new.seat == before.seat and new.phase != "act":
-                waiting.append(new)
-            elif new.outcome() is None and new.seat == before.seat and new.actions < before.actions:
-                found.add(board(new))
-            elif new.outcome() is None and new.seat == before.seat:
-                waiting.append(new)
-            if unseen:
+            if new.outcome() is None and new.seat == before.seat:
+                if new.phase == "act" and new.actions < before.actions:
+                    found.add(board(new))
+                else:
+                    waiting.append(new)
+            if is_unseen(state):
                 break
     return found
 
