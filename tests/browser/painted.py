@@ -42,8 +42,9 @@ ROLL = """() => {
 }"""
 
 UNROLLED = """
-  [data-unrolled~=scrolls] { overflow: visible !important; max-height: none !important; height: auto !important; }
-  [data-unrolled~=floats] { position: static !important; }"""
+  [data-unrolled~=scrolls] { overflow: visible !important; max-height: none !important; height: fit-content !important; }
+  [data-unrolled~=floats] { position: static !important; }
+  dialog[data-unrolled] { bottom: auto !important; min-width: min-content !important; max-width: none !important; }"""
 
 BARE = """
   * { -webkit-text-fill-color: transparent !important; text-shadow: none !important; transition: none !important; }
