@@ -24,7 +24,8 @@ def playing(service: Service, moves: int = 20) -> list[str]:
     """Open a game of Iglu Iglu in which somebody is to move; return the moves that are left."""
     companion, rest = service.companion, record("iglu-iglu", 5)
     companion.do("open-match", {"game": "iglu-iglu", "players": players("iglu-iglu")})
-    companion.moves(*rest[:moves])
+    if moves:
+        companion.moves(*rest[:moves])
     return rest[moves:]
 
 
@@ -125,6 +126,21 @@ def test_a_phone_says_that_it_is_its_turn_in_whatever_room(phones: Phones, servi
     page.click("[data-what=tremble]")
     expect(page.locator("[data-what=tremble]")).to_have_attribute("aria-pressed", "false")
     assert page.evaluate("trembled.length") == 1
+
+
+def test_a_game_that_begins_with_my_turn_is_a_turn_that_comes(phones: Phones, service: Service) -> None:
+    companion = service.companion
+    playing(service, 0)
+    first = whose(companion)["colour"]
+    page = bound(phones, service, first)
+    opened(page, service.url)
+    assert page.evaluate("trembled") == [], "the page was opened, and no turn came"
+    companion.do("close-match")
+    page.wait_for_selector(".welcome", state="attached")
+    playing(service, 0)
+    assert whose(companion)["colour"] == first
+    page.wait_for_function("() => document.title.startsWith('It is your turn.')")
+    page.wait_for_function("() => trembled.length === 1 && played > 0")
 
 
 @pytest.mark.parametrize(("width", "height", "dark"), [(320, 640, True), (1024, 768, False), (1920, 1080, True)])

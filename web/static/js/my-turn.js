@@ -20,13 +20,18 @@ export function mine() {
   if (memory.get("tremble", true) && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(200);
 }
 
+// Nothing is known until the table was seen once: `known` tells that from a table without a game.
+let known = false;
 let last = null;
 
-/** Say it when a turn comes, in whatever room; what was taken back or begins anew is no turn that came. */
+/** Say it when a turn comes, in whatever room, by a move or with a game that begins; what was taken back is no turn that came. */
 function follow() {
+  if (!store.view) return;
   const game = match();
   const turn = turnOf(game)?.colour ?? null;
-  if (turn && turn !== last?.turn && turn === store.me.colour && game.id === last?.id && game.moves > last.moves) mine();
+  const comes = game?.id === last?.id ? turn !== last?.turn && game?.moves > last?.moves : known && game?.moves === 0;
+  if (turn && comes && turn === store.me.colour) mine();
+  known = true;
   last = game && { id: game.id, moves: game.moves, turn };
 }
 
