@@ -72,13 +72,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             wrong.append(f"{item.nodeid} {error}")
         else:
             item.add_marker(kind)
-            if "axe" in getattr(item, "fixturenames", ()):
+            if "axe" in getattr(item, "fixturenames", ()) and not _is_dark_at_times(item):
                 item.add_marker("colours")
             order[item] = list(kinds.KINDS).index(kind)
     if wrong:
         raise pytest.UsageError("\n".join(wrong))
     # What takes long begins first, so that at the end all workers have something to do.
     items.sort(key=order.__getitem__, reverse=True)
+
+
+def _is_dark_at_times(item: pytest.Item) -> bool:
+    """Whether a test takes its theme as a parameter: then it looks at both by itself."""
+    return isinstance(item, pytest.Function) and hasattr(item, "callspec") and "dark" in item.callspec.params
 
 
 def pytest_collection_finish() -> None:

@@ -15,9 +15,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
-from playwright.sync_api import Page
+from playwright.sync_api import FloatRect, Page
 
-Pixels = npt.NDArray[np.float64]
+Pixels = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+Box = tuple[int, int, int, int]
 
 ENOUGH: Final = 0.9
 """So much of a text has to have its contrast: a line that passes under a letter's edge does not make it unreadable."""
@@ -42,7 +44,8 @@ ROLL = """() => {
 }"""
 
 UNROLLED = """
-  [data-unrolled~=scrolls] { overflow: visible !important; max-height: none !important; height: fit-content !important; }
+  [data-unrolled~=scrolls] {
+    overflow: visible !important; max-height: none !important; height: fit-content !important; }
   [data-unrolled~=floats] { position: static !important; }
   dialog[data-unrolled] { bottom: auto !important; min-width: min-content !important; max-width: none !important; }"""
 
@@ -98,9 +101,7 @@ def faint(page: Page, targets: Sequence[str]) -> dict[str, float]:
     page.evaluate(UNROLL)
     with _styled(page, UNROLLED):
         texts = page.evaluate(TEXTS, list(targets))
-        whole = _picture(page)
-        with _styled(page, BARE):
-            bare = _picture(page)
+        whole, bare = _pictures(page, texts)
     page.evaluate(ROLL)
     found = {}
     for target, text in zip(targets, texts, strict=True):
@@ -117,18 +118,49 @@ def _styled(page: Page, css: str) -> Iterator[None]:
     page.evaluate(UNSTYLE)
 
 
-def _picture(page: Page) -> Pixels:
-    """Return the whole page, taken piece by piece: in a taller window it would be laid out otherwise."""
+def _pictures(page: Page, texts: Sequence[dict[str, Any] | None]) -> tuple[Pixels, Pixels]:
+    """Return the page with its letters and without, where the texts stand; the rest is black.
+
+    It is taken piece by piece, since in a taller window it would be laid out otherwise.
+    """
     wide, high, across, down, left, top = page.evaluate(SIZE)
-    whole = np.zeros((high, wide, 3))
+    whole, bare = (np.zeros((high, wide, 3), np.uint8) for _ in range(2))
+    boxes = [box for text in texts if text for box in text["boxes"]]
     for y in range(0, high, down):
         for x in range(0, wide, across):
+            if _clip(boxes, (x, y, x + across, y + down)) is None:
+                continue
             column, row = page.evaluate(SCROLL, [x, y])
-            piece = np.asarray(Image.open(io.BytesIO(page.screenshot(caret="initial"))).convert("RGB"), np.float64)
-            here = whole[row : row + piece.shape[0], column : column + piece.shape[1]]
-            here[:] = piece[: here.shape[0], : here.shape[1]]
+            clip = _clip(boxes, (column, row, min(column + across, wide), min(row + down, high)))
+            if clip is None:
+                continue
+            _take(page, whole, clip, (column, row))
+            with _styled(page, BARE):
+                _take(page, bare, clip, (column, row))
     page.evaluate(SCROLL, [left, top])
-    return whole
+    return whole, bare
+
+
+def _clip(boxes: Sequence[Sequence[float]], within: Box) -> Box | None:
+    """Return what of the page all the boxes fill that lie within a piece of it: left, top, right, bottom."""
+    left, top, right, bottom = within
+    seen = [one for one in boxes if one[0] < right and one[2] > left and one[1] < bottom and one[3] > top]
+    if not seen:
+        return None
+    lefts, tops, rights, bottoms = zip(*seen, strict=True)
+    return (
+        max(left, int(min(lefts))),
+        max(top, int(min(tops))),
+        min(right, int(max(rights)) + 1),
+        min(bottom, int(max(bottoms)) + 1),
+    )
+
+
+def _take(page: Page, picture: Pixels, clip: Box, scrolled: tuple[int, int]) -> None:
+    left, top, right, bottom = clip
+    at: FloatRect = {"x": left - scrolled[0], "y": top - scrolled[1], "width": right - left, "height": bottom - top}
+    taken = Image.open(io.BytesIO(page.screenshot(caret="initial", clip=at))).convert("RGB")
+    picture[top:bottom, left:right] = np.asarray(taken)
 
 
 def _is_large(text: dict[str, Any]) -> bool:
@@ -143,8 +175,8 @@ def _contrast(text: dict[str, Any], whole: Pixels, bare: Pixels) -> float | None
     for left, top, right, bottom in text["boxes"]:
         rows = slice(max(0, int(top)), min(high, int(bottom) + 1))
         columns = slice(max(0, int(left)), min(wide, int(right) + 1))
-        ground = bare[rows, columns]
-        drawn = whole[rows, columns]
+        ground = bare[rows, columns].astype(np.float64)
+        drawn = whole[rows, columns].astype(np.float64)
         letters = np.abs(drawn - ground).max(axis=-1, initial=0) > PAINTED
         # What became less like its colour belongs to another text, which lies over this one.
         letters &= np.abs(drawn - ink).sum(axis=-1) < np.abs(ground - ink).sum(axis=-1)
@@ -168,7 +200,7 @@ def _colour(css: str) -> tuple[float, float, float, float]:
     return red, green, blue, opaque
 
 
-def _luminance(colours: Pixels) -> Pixels:
+def _luminance(colours: Floats) -> Floats:
     part = colours / 255
     linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
     return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
