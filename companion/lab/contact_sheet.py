@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, TimeoutError, sync_playwright
 
 from companion.lab.bench.web import Running
 from companion.lab.phone import Phone
@@ -31,6 +31,7 @@ CHROMIUM = "/usr/bin/chromium-headless-shell"
 GAP, LABEL, HEAD = 8, 170, 40
 ROWS = 24
 """So many rooms stand on one sheet: a picture in WebP has 16,383 rows of pixels at most."""
+MISSING = (255, 0, 0)
 SETTLE_MS = 350
 """What fades in has come by then."""
 
@@ -55,6 +56,10 @@ DEVICES = (
     Screen("tablet", 820, 1180, 215),
     Screen("television", 1920, 1080, 400),
 )
+
+
+class MissingError(Exception):
+    """A room, or the window over it, did not come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,7 @@ TELEVISION = Room("television", "/tv", "#board svg")
 DISPUTE = Room("dispute", "/#referee", "[data-key=dispute]")
 ALBUM = Room("album", "/#album", ".album-game")
 ON_BOARD = (
-    Room("what can be done", "/", ".on-board", ("[data-do=may]",), "dialog[open] .may"),
+    Room("what can be done", "/", ".on-board", ("[data-do=may]",), "dialog[open] .may-kind"),
     Room("turn clock", "/", ".on-board", ("details.menu summary", "[data-do=clock]"), "dialog[open] [data-minutes]"),
     Room("passed on", "/", ".on-board", ("[data-do=pass-round]",), ".pass-on"),
     Room("who watches", "/", ".on-board", who="watcher"),
@@ -153,11 +158,17 @@ def stages(service: Running) -> Iterator[tuple[Room, ...]]:
 
 
 def shot(page: Page, origin: str, room: Room) -> Image.Image:
-    """Return what a room looks like."""
+    """Return what a room looks like.
+
+    :raises MissingError: what should be there did not come.
+    """
     page.goto("about:blank")
     page.goto(f"{origin}{room.address}")
-    page.wait_for_selector(room.there, state="attached")
-    opened(page, room)
+    try:
+        page.wait_for_selector(room.there, state="attached")
+        opened(page, room)
+    except TimeoutError as error:
+        raise MissingError(str(error).partition("\n")[0]) from error
     page.wait_for_timeout(SETTLE_MS)
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     if room.taps:
@@ -177,7 +188,7 @@ def opened(page: Page, room: Room) -> None:
 def looked_at(
     browser: Browser, service: Running, looks: Sequence[Column], wanted: Callable[[Room], bool]
 ) -> Iterator[tuple[Room, Column, Image.Image]]:
-    """Yield every room that is ``wanted`` as every look has it."""
+    """Yield every room that is ``wanted`` as every look has it; what did not come is said, and its picture is red."""
     origin = f"http://127.0.0.1:{service.port}"
     cookies = {"host": service.host.cookie, "player": _joined(service), "watcher": ""}
     for rooms in stages(service):
@@ -196,9 +207,13 @@ def looked_at(
             if given:
                 context.add_cookies([{"name": name, "value": value, "url": origin}])
             page = context.new_page()
-            for room in some:
-                if room.who == who:
-                    yield room, look, shot(page, origin, room).resize(device.size, Image.Resampling.LANCZOS)
+            for room in (room for room in some if room.who == who):
+                try:
+                    picture = shot(page, origin, room)
+                except MissingError as error:
+                    sys.stderr.write(f"{room.name}, {device.name}, {look.language}: {error}\n")
+                    picture = Image.new("RGB", device.size, MISSING)
+                yield room, look, picture.resize(device.size, Image.Resampling.LANCZOS)
             context.close()
 
 
@@ -239,12 +254,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--language", action="append", help="only this language; may be said again")
     parser.add_argument("--room", action="append", help="only rooms with this in their name; may be said again")
+    parser.add_argument(
+        "--device",
+        action="append",
+        choices=[device.name for device in DEVICES],
+        help="only this device; may be said again",
+    )
     asked = parser.parse_args(arguments)
     looks = [
         Column(device, dark, language)
         for language in asked.language or languages()
         for dark in (False, True)
         for device in DEVICES
+        if device.name in (asked.device or [device.name])
     ]
     service = Running("--simulate")
     cells: dict[tuple[str, Column], Image.Image] = {}
@@ -259,6 +281,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             browser.close()
     finally:
         service.close()
+    missing = any(picture.getpixel((0, 0)) == MISSING for picture in cells.values())
     if not cells:
         parser.error("No room is called so.")
     rooms = list(dict.fromkeys(name for name, _ in cells))
@@ -267,7 +290,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sheet = laid_out(looks, {at: picture for at, picture in cells.items() if at[0] in here})
         out = asked.out if number == 1 else asked.out.with_stem(f"{asked.out.stem}-{number}")
         sheet.save(out, quality=80)
-    return 0
+    return int(missing)
 
 
 if __name__ == "__main__":

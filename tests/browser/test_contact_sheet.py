@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageStat
 
-from companion.lab.contact_sheet import DEVICES, GAP, HEAD, LABEL
+from companion.lab.contact_sheet import BESIDE, DEVICES, ENDED, GAP, HEAD, LABEL, ON_BOARD, named
+from companion.lab.worlds.boards import BOARDS
 
 pytestmark = pytest.mark.browser
 
@@ -46,6 +47,14 @@ def test_the_television_is_shown_on_a_phone_too(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     with Image.open(out) as sheet:
         assert sheet.size[1] == HEAD + 2 * (max(device.size[1] for device in DEVICES) + GAP)
+
+
+def test_every_window_opens(tmp_path: Path) -> None:
+    windows = [room for room in (*BESIDE, *named(BOARDS[-1], *ON_BOARD), *ENDED) if room.taps]
+    assert len(windows) > 6
+    asked = [word for room in windows for word in ("--room", room.name)]
+    done = made(str(tmp_path / "sheet.png"), "--language", "de", "--device", "phone", *asked)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_room_that_there_is_not_is_said(tmp_path: Path) -> None:
