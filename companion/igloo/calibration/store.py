@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ import numpy as np
 from companion.igloo.calibration.features import ShakeFeatures, answered, counted, hear, heard_by
 from companion.igloo.calibration.gaussian_process import Known, Prior, blended, heaped, spread
 from companion.igloo.calibration.outlier import Usual, beyond
+from companion.igloo.calibration.sizes import SHIPPED, Evidence, Sizes, chosen
 from companion.igloo.count.counter import SURE_S, shipped
 from companion.igloo.count.ensemble import as_vector, scores
 from companion.igloo.count.features import TIERS
@@ -100,6 +101,7 @@ class Calibration:
     """What is known of one igloo: ``vectors`` (n, f + h + 1) of its shakes, with count, hand and whether it was guided.
 
     ``shake`` numbers the shakes, for a long one has several pieces. ``card`` says how it was made and how good it is.
+    ``free_sizes`` and ``beat_sizes`` are those that suit its hands as anybody shakes, and with the beat.
     """
 
     device: str
@@ -110,6 +112,8 @@ class Calibration:
     guided: tuple[bool, ...]
     shake: IntArray
     card: dict[str, Any] = field(default_factory=dict)
+    free_sizes: Sizes = SHIPPED
+    beat_sizes: Sizes = SHIPPED
 
     @classmethod
     def of_nothing(cls, tier: float) -> Calibration:
@@ -123,7 +127,10 @@ class Calibration:
         """The process for shakes as anybody shakes."""
         prior = _prior(self.tier, guided=False)
         own = partial(counted, self.tier)
-        return Known(prior if len(self.vectors) else prior.unmeasured(), self.vectors, self.counts, self.who, own)
+        if not len(self.vectors):
+            return Known(prior.unmeasured(), self.vectors, self.counts, (), own)
+        known = Known(prior, self.vectors, self.counts, self.who, own)
+        return known if self.free_sizes == SHIPPED else known.adapted(self.free_sizes.applied(prior))
 
     @cached_property
     def beat(self) -> Known:
@@ -131,11 +138,24 @@ class Calibration:
         prior = _prior(self.tier, guided=True)
         if not len(self.vectors):
             return Known(prior.unmeasured(), self.vectors, self.counts, ())
-        use = np.asarray(self.guided, dtype=np.bool_)
-        if not use.any():
-            use = np.ones(len(use), dtype=np.bool_)
+        use = self._with_beat()
         who = [name for name, there in zip(self.who, use, strict=True) if there]
-        return Known(prior, self.vectors[use], self.counts[use], who, partial(counted, self.tier))
+        known = Known(prior, self.vectors[use], self.counts[use], who, partial(counted, self.tier))
+        return known if self.beat_sizes == SHIPPED else known.adapted(self.beat_sizes.applied(prior))
+
+    def _with_beat(self) -> NDArray[np.bool_]:
+        """Return which pieces tell of shakes with the beat: those that have it, or all where none has."""
+        use = np.asarray(self.guided, dtype=np.bool_)
+        return use if use.any() else np.ones(len(use), dtype=np.bool_)
+
+    def adapted(self) -> Calibration:
+        """Return this calibration with the sizes that suit its own shakes; each motion's are judged by its own only."""
+        guided, beat = np.asarray(self.guided, dtype=np.bool_), self._with_beat()
+        return replace(
+            self,
+            free_sizes=chosen(Evidence(self.free, self.vectors, self.shake, ~guided)),
+            beat_sizes=chosen(Evidence(self.beat, self.vectors[beat], self.shake[beat], guided[beat])),
+        )
 
     def probabilities(
         self, vectors: FloatArray, who: str = "", hands: Sequence[int] = (), *, guided: bool = False
@@ -304,43 +324,50 @@ def of_shakes(
             f"All shakes{named} are of {said} beads; a calibration needs {FEWEST_COUNTS} different numbers or more."
         )
     made = Calibration(device, next(iter(tiers)), vectors, counts, tuple(who), tuple(guided), number)
-    made.card.update(_card(made, refused or {}))
-    statistics = made.card["figures"]["left out"]
+    # by the shipped sizes: with sizes of their own, wrong labels would pass for much noise
+    statistics = _left_out(made)["left out"]
     if many >= 12 and statistics["nll"] > np.log(len(COUNTS)) and statistics["agreement"] < 0.3:
         raise BadDataError(f"The shakes{named} do not fit their labels: the numbers of beads cannot be right.")
+    made = made.adapted()
+    made.card.update(_card(made, refused or {}))
     return made
+
+
+def _left_out(made: Calibration) -> dict[str, Any]:
+    """Return how good a calibration is on its own shakes: each left out in turn, and all of each hand."""
+    first = np.unique(made.shake, return_index=True)[1]
+    known = made.beat if all(made.guided) else made.free
+
+    def judged(process: Known, groups: IntArray) -> dict[str, Any]:
+        said = process.said(made.vectors)
+        heard = None if said is None else np.array([heaped(said[made.shake == one]) for one in np.unique(made.shake)])
+        mean, deviation = process.left_out(groups, made.shake)
+        p = blended(spread(mean, deviation * process.prior.stretch), heard, process.prior.share)
+        return figures_of(p, mean, made.counts[first])
+
+    found = {"left out": judged(known.own or known, made.shake)}
+    whose = np.unique(np.asarray(made.who), return_inverse=True)[1]
+    return found | ({"new hand": judged(known, whose)} if whose.any() else {})
 
 
 def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
     """Return the data card of a calibration, with how good it is on its own shakes, each left out in turn."""
     first = np.unique(made.shake, return_index=True)[1]
-    hands = sorted({made.who[i] for i in first})
-    beat = all(made.guided)
-    known = made.beat if beat else made.free
-    stretch = known.prior.stretch
-    said = known.said(made.vectors)
-    heard = None if said is None else np.array([heaped(said[made.shake == one]) for one in np.unique(made.shake)])
-
-    def judged(mean: FloatArray, deviation: FloatArray) -> dict[str, Any]:
-        p = blended(spread(mean, deviation * stretch), heard, known.prior.share)
-        return figures_of(p, mean, made.counts[first])
-
-    statistics = {"left out": judged(*known.left_out(made.shake))}
-    if len(hands) > 1:
-        whose = np.unique(np.asarray(made.who), return_inverse=True)[1]
-        statistics["new hand"] = judged(*known.left_out(whose, made.shake))
+    known = made.beat if all(made.guided) else made.free
+    statistics = _left_out(made)
     nothing = Known(known.prior.unmeasured(), made.vectors[:0], made.counts[:0], ())
     answer = nothing.answer(made.vectors[first], ["?"] * len(first))
-    statistics["before"] = figures_of(answer.each(stretch), answer.mean, made.counts[first])
+    statistics["before"] = figures_of(answer.each(known.prior.stretch), answer.mean, made.counts[first])
     return {
         "title": "Calibration of one igloo for the bead counter of the tabletop companion",
         "device": made.device,
         "tier": made.tier,
         "shakes": len(first),
         "by_count": {str(n): int((made.counts[first] == n).sum()) for n in COUNTS if (made.counts[first] == n).any()},
-        "hands": hands,
+        "hands": sorted({made.who[i] for i in first}),
         "guided": int(sum(made.guided[i] for i in first)),
         "left_aside": refused,
+        "sizes": {"free": asdict(made.free_sizes), "guided": asdict(made.beat_sizes)},
         "figures": statistics,
         "how": "each shake (left out) or all shakes of a hand (new hand) judged by the others; before: by none",
     }
@@ -385,6 +412,7 @@ def save(made: Calibration, folder: Path) -> Path:
             who=np.asarray(made.who),
             guided=np.asarray(made.guided),
             shake=made.shake,
+            sizes=np.array([astuple(made.free_sizes), astuple(made.beat_sizes)]),
             heard_by=np.asarray(heard_by(made.tier)),
             card=np.asarray(json.dumps(made.card, ensure_ascii=False)),
         )
@@ -410,6 +438,8 @@ def load(path: Path) -> Calibration:
                 tuple(bool(value) for value in arrays["guided"]),
                 arrays["shake"].astype(np.int64),
                 json.loads(str(arrays["card"])),
+                # what was kept before sizes adapted counts as it did
+                *(Sizes(*map(float, row)) for row in arrays.get("sizes", ())),
             )
             digest = str(arrays["heard_by"])
     except Exception as error:  # zip, its compressions, numpy's headers and JSON each break in their own way
@@ -420,6 +450,7 @@ def load(path: Path) -> Calibration:
         not fits
         or not n == len(found.who) == len(found.guided) == len(found.shake)
         or not np.isfinite(found.vectors).all()
+        or not all(0 < size < np.inf for size in (*astuple(found.free_sizes), *astuple(found.beat_sizes)))
         or not n
     ):
         raise BadDataError(f"{path.name} was made by another version; calibrate again.")
