@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibration.features import ShakeFeatures, answered, counted, hear, heard_by
-from companion.igloo.calibration.gaussian_process import Known, Prior, blended, heaped, spread
+from companion.igloo.calibration.features import Labelled, ShakeFeatures, answered, counted, hear, heard_by
+from companion.igloo.calibration.figures import figures_of, left_out
+from companion.igloo.calibration.gaussian_process import Known, Prior
 from companion.igloo.calibration.outlier import Usual, beyond
 from companion.igloo.calibration.sizes import SHIPPED, Evidence, Sizes, chosen
 from companion.igloo.count.counter import SURE_S, shipped
-from companion.igloo.count.ensemble import as_vector, scores
+from companion.igloo.count.ensemble import as_vector
 from companion.igloo.count.features import TIERS
 from companion.ports import COUNTS, BadDataError, CountPosterior
 
@@ -125,36 +126,35 @@ class Calibration:
     @cached_property
     def free(self) -> Known:
         """The process for shakes as anybody shakes."""
-        prior = _prior(self.tier, guided=False)
-        own = partial(counted, self.tier)
-        if not len(self.vectors):
-            return Known(prior.unmeasured(), self.vectors, self.counts, (), own)
-        known = Known(prior, self.vectors, self.counts, self.who, own)
-        return known if self.free_sizes == SHIPPED else known.adapted(self.free_sizes.applied(prior))
+        return self._process(guided=False)
 
     @cached_property
     def beat(self) -> Known:
         """The process for shakes with the metronome; it learns from unguided ones only where there are no others."""
-        prior = _prior(self.tier, guided=True)
+        return self._process(guided=True)
+
+    def _process(self, *, guided: bool) -> Known:
+        prior = _prior(self.tier, guided=guided)
         if not len(self.vectors):
             return Known(prior.unmeasured(), self.vectors, self.counts, ())
-        use = self._with_beat()
+        use = self._heeded(guided=guided)
         who = [name for name, there in zip(self.who, use, strict=True) if there]
         known = Known(prior, self.vectors[use], self.counts[use], who, partial(counted, self.tier))
-        return known if self.beat_sizes == SHIPPED else known.adapted(self.beat_sizes.applied(prior))
+        sizes = self.beat_sizes if guided else self.free_sizes
+        return known if sizes == SHIPPED else known.adapted(sizes.applied(prior))
 
-    def _with_beat(self) -> NDArray[np.bool_]:
-        """Return which pieces tell of shakes with the beat: those that have it, or all where none has."""
+    def _heeded(self, *, guided: bool) -> NDArray[np.bool_]:
+        """Return which pieces a process heeds: all, or those with the beat where some have it."""
         use = np.asarray(self.guided, dtype=np.bool_)
-        return use if use.any() else np.ones(len(use), dtype=np.bool_)
+        return use if guided and use.any() else np.ones(len(use), dtype=np.bool_)
 
     def adapted(self) -> Calibration:
         """Return this calibration with the sizes that suit its own shakes; each motion's are judged by its own only."""
-        guided, beat = np.asarray(self.guided, dtype=np.bool_), self._with_beat()
+        beat, use = np.asarray(self.guided, dtype=np.bool_), self._heeded(guided=True)
         return replace(
             self,
-            free_sizes=chosen(Evidence(self.free, self.vectors, self.shake, ~guided)),
-            beat_sizes=chosen(Evidence(self.beat, self.vectors[beat], self.shake[beat], guided[beat])),
+            free_sizes=chosen(Evidence(self.free, self.vectors, self.shake, ~beat)),
+            beat_sizes=chosen(Evidence(self.beat, self.vectors[use], self.shake[use], beat[use])),
         )
 
     def probabilities(
@@ -220,16 +220,6 @@ class Calibration:
         if known is None or self.tier != TIERS[0]:
             return 0.0
         return known.strangeness(vectors, self.vectors)
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """One shake of a known number of beads: what was heard, by whose hand, and whether it kept to the beat."""
-
-    heard: ShakeFeatures
-    count: int
-    who: str
-    guided: bool
 
 
 # --- making one ----------------------------------------------------------------------------------------------------
@@ -325,7 +315,7 @@ def of_shakes(
         )
     made = Calibration(device, next(iter(tiers)), vectors, counts, tuple(who), tuple(guided), number)
     # by the shipped sizes: with sizes of their own, wrong labels would pass for much noise
-    statistics = _left_out(made)["left out"]
+    statistics = left_out(made.beat if all(made.guided) else made.free, made.vectors, made.shake)
     if many >= 12 and statistics["nll"] > np.log(len(COUNTS)) and statistics["agreement"] < 0.3:
         raise BadDataError(f"The shakes{named} do not fit their labels: the numbers of beads cannot be right.")
     made = made.adapted()
@@ -333,28 +323,15 @@ def of_shakes(
     return made
 
 
-def _left_out(made: Calibration) -> dict[str, Any]:
-    """Return how good a calibration is on its own shakes: each left out in turn, and all of each hand."""
-    first = np.unique(made.shake, return_index=True)[1]
-    known = made.beat if all(made.guided) else made.free
-
-    def judged(process: Known, groups: IntArray) -> dict[str, Any]:
-        said = process.said(made.vectors)
-        heard = None if said is None else np.array([heaped(said[made.shake == one]) for one in np.unique(made.shake)])
-        mean, deviation = process.left_out(groups, made.shake)
-        p = blended(spread(mean, deviation * process.prior.stretch), heard, process.prior.share)
-        return figures_of(p, mean, made.counts[first])
-
-    found = {"left out": judged(known.own or known, made.shake)}
-    whose = np.unique(np.asarray(made.who), return_inverse=True)[1]
-    return found | ({"new hand": judged(known, whose)} if whose.any() else {})
-
-
 def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
     """Return the data card of a calibration, with how good it is on its own shakes, each left out in turn."""
     first = np.unique(made.shake, return_index=True)[1]
+    hands = sorted({made.who[i] for i in first})
     known = made.beat if all(made.guided) else made.free
-    statistics = _left_out(made)
+    statistics = {"left out": left_out(known.own or known, made.vectors, made.shake)}
+    if len(hands) > 1:
+        whose = np.unique(np.asarray(made.who), return_inverse=True)[1]
+        statistics["new hand"] = left_out(known, made.vectors, made.shake, whose)
     nothing = Known(known.prior.unmeasured(), made.vectors[:0], made.counts[:0], ())
     answer = nothing.answer(made.vectors[first], ["?"] * len(first))
     statistics["before"] = figures_of(answer.each(known.prior.stretch), answer.mean, made.counts[first])
@@ -364,26 +341,13 @@ def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
         "tier": made.tier,
         "shakes": len(first),
         "by_count": {str(n): int((made.counts[first] == n).sum()) for n in COUNTS if (made.counts[first] == n).any()},
-        "hands": sorted({made.who[i] for i in first}),
+        "hands": hands,
         "guided": int(sum(made.guided[i] for i in first)),
         "left_aside": refused,
         "sizes": {"free": asdict(made.free_sizes), "guided": asdict(made.beat_sizes)},
         "figures": statistics,
         "how": "each shake (left out) or all shakes of a hand (new hand) judged by the others; before: by none",
     }
-
-
-def figures_of(p: FloatArray, mean: FloatArray, counts: IntArray) -> dict[str, Any]:
-    """Return scores with a 90 % interval of the part that is exact (Wilson 1927), and how mean and truth agree."""
-    found: dict[str, Any] = {name: round(value, 3) for name, value in scores(p, counts).items()}
-    n, z = len(counts), 1.645
-    part = float((p.argmax(axis=1) + COUNTS.start == counts).mean())
-    middle = (part + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z * np.sqrt(part * (1 - part) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    found["exact_interval"] = [round(max(float(middle - reach), 0.0), 3), round(min(float(middle + reach), 1.0), 3)]
-    level = float(np.std(mean) * np.std(np.log(counts)))
-    agree = float(np.mean((mean - mean.mean()) * (np.log(counts) - np.log(counts).mean()))) / (level + 1e-12)
-    return {**found, "agreement": round(agree, 3), "shakes": n}
 
 
 # --- keeping it ----------------------------------------------------------------------------------------------------
