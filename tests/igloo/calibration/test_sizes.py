@@ -123,6 +123,7 @@ def made() -> Calibration:
 
 
 def test_a_calibration_keeps_its_sizes_and_answers_with_them(made: Calibration, tmp_path: Path) -> None:
+    assert made.card["shakes"] == 36  # none was refused
     assert made.free_sizes != SHIPPED
     assert made.beat_sizes == SHIPPED  # no shake had the beat
     fixed = replace(made, free_sizes=SHIPPED)
