@@ -23,14 +23,24 @@ def left_out(process: Known, shakes: FloatArray, number: IntArray, groups: IntAr
     """Return the figures of a process's own ``shakes`` (n, f), each told by the others.
 
     ``number`` (n,) numbers the shakes, for a long one has several pieces. Where ``groups`` (n,) are given, each shake
-    is told by those outside its group.
+    is told by those outside its group, so by hands that do not know its own.
     """
-    names, first = np.unique(number, return_index=True)
-    said = process.said(shakes)
-    heard = None if said is None else np.array([heaped(said[number == one]) for one in names])
-    mean, deviation = process.left_out(number if groups is None else groups, number)
-    p = blended(spread(mean, deviation * process.prior.stretch), heard, process.prior.share)
+    first = np.unique(number, return_index=True)[1]
+    p, mean = _told(process, shakes, number, number if groups is None else groups)
+    if groups is None:
+        for name, own in process.own.items():
+            mine = np.array([process.who[i] == name for i in first])
+            its_p, its_mean = _told(own, shakes, number, number)
+            p[mine], mean[mine] = its_p[mine], its_mean[mine]
     return figures_of(p, mean, process.counts[first])
+
+
+def _told(process: Known, shakes: FloatArray, number: IntArray, groups: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the probabilities (k, 12) and the mean log count (k,) of each shake as those outside its group tell it."""
+    said = process.said(shakes)
+    heard = None if said is None else np.array([heaped(said[number == one]) for one in np.unique(number)])
+    mean, deviation = process.left_out(groups, number)
+    return blended(spread(mean, deviation * process.prior.stretch), heard, process.prior.share), mean
 
 
 def figures_of(p: FloatArray, mean: FloatArray, counts: IntArray) -> dict[str, Any]:

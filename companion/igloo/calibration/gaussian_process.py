@@ -190,11 +190,10 @@ def blended(p: FloatArray, said: FloatArray | None, share: float) -> FloatArray:
 class Known:
     """One igloo's process, given labelled shakes: ``shakes`` (n, f), ``counts`` (n,), ``who`` (n) shook.
 
-    ``counter``, if it is given, turns shakes (m, f) into the counter's own probabilities (m, 12). ``own`` is the same
-    with the sizes that suit these hands, which is asked for them in its place.
+    ``counter``, if it is given, turns shakes (m, f) into the counter's own probabilities (m, 12). ``own`` are
+    processes of the same shakes with the sizes that suit a hand, by its name: of shakes of that hand alone they are
+    asked in this one's place.
     """
-
-    own: Known | None = None
 
     def __init__(
         self,
@@ -208,6 +207,7 @@ class Known:
         self._counter = counter
         self.shakes = prior.represent(shakes)
         self.counts, self.who = counts, tuple(who)
+        self.own: dict[str, Known] = {}
         self._apart = np.log(counts) - CENTRE - self.shakes @ prior.weights
         self._likeness = prior.likeness(self.shakes, self.who, self.shakes, self.who)
         self._inverse = self._inverted()
@@ -220,20 +220,20 @@ class Known:
     def with_sizes(self, prior: Prior) -> Known:
         """Return the process of the same shakes under a prior that differs in its sizes only."""
         found = copy.copy(self)
-        found.prior, found.own = prior, None
+        found.prior, found.own = prior, {}
         found._inverse = found._inverted()
         return found
 
-    def adapted(self, prior: Prior) -> Known:
-        """Return this process, with this prior's sizes for the hands that calibrated it; the others keep theirs."""
+    def adapted(self, priors: Mapping[str, Prior]) -> Known:
+        """Return this process, with a prior of other sizes for each of these hands; all others keep theirs."""
         found = copy.copy(self)
-        found.own = self.with_sizes(prior)
+        found.own = {name: self.with_sizes(prior) for name, prior in priors.items()}
         return found
 
     def answer(self, shakes: FloatArray, who: Who, seconds: FloatArray | None = None) -> PredictiveDistribution:
         """Return the log counts of shakes (m, f) of this igloo by hands of these names, each of so many seconds."""
-        if self.own and set(who) <= set(self.who):
-            return self.own.answer(shakes, who, seconds)
+        if len(set(who)) == 1 and who[0] in self.own:
+            return self.own[who[0]].answer(shakes, who, seconds)
         prior, x = self.prior, self.prior.represent(shakes)
         mean = CENTRE + x @ prior.weights
         covariance = prior.covariance(x, who, x, who)

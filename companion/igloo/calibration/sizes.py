@@ -1,10 +1,10 @@
-"""How large noise and differences are on one igloo: the sizes of the prior, adapted to its own shakes.
+"""How large noise and differences are for one hand on one igloo: the sizes of the prior, adapted to its own shakes.
 
-The prior's sizes are those of the igloos of a training. An igloo that was shaken often says itself how noisy its shakes
-are, how far the counter is to be trusted on it, how strongly its features tell, and how alike its hands are: those
-sizes are taken under which each of its shakes, told by the others, has the count that it had. How much they may differ
-from the shipped ones has a prior of its own (:data:`APART`), so a few shakes change hardly anything and none nothing,
-without a number from which on. The hands that were not heard may be otherwise, so for them the shipped sizes stay.
+The prior's sizes are those of the igloos of a training. A hand that shook an igloo often says itself how noisy its
+shakes are, how far the counter is to be trusted on them, how strongly their features tell, and how alike the other
+hands are: those sizes are taken under which each of its shakes, told by all others, has the count that it had. How much
+they may differ from the shipped ones has a prior of its own (:data:`APART`), so a few shakes change hardly anything and
+none nothing, without a number from which on. Another hand is otherwise, so for it they do not hold.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from companion.igloo.calibration.gaussian_process import blended, heaped, spread
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from companion.igloo.calibration.gaussian_process import Known, Prior
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
 
 APART = 0.5
-"""The standard deviation of the logarithm of what a size is multiplied by, from igloo to igloo."""
+"""The standard deviation of the logarithm of what a size is multiplied by, from hand to hand."""
 STEPS = (0.4, 0.2, 0.1)
 """The steps of the search, on the same axis: the last is finer than what a hundred shakes tell."""
 LEAST = 1e-6
@@ -89,8 +91,20 @@ class Evidence:
         return found if np.isfinite(found) else np.inf
 
 
+def of_hands(
+    process: Known, shakes: FloatArray, number: IntArray, judged: NDArray[np.bool_] | None = None
+) -> dict[str, Sizes]:
+    """Return the sizes of each named hand of a process, as :class:`Evidence` has it; without those of no change."""
+    who = np.asarray(process.who)
+    every = {
+        name: chosen(Evidence(process, shakes, number, (who == name) & (True if judged is None else judged)))
+        for name in sorted(set(process.who) - {""})
+    }
+    return {name: sizes for name, sizes in every.items() if sizes != SHIPPED}
+
+
 def chosen(evidence: Evidence) -> Sizes:
-    """Return the sizes that suit an igloo's own shakes best; the same shakes give the same.
+    """Return the sizes that suit the judged shakes best; the same shakes give the same.
 
     A search along each size in turn, in ever smaller steps. Without any judged shake it is :data:`SHIPPED`.
     """
@@ -108,3 +122,18 @@ def chosen(evidence: Evidence) -> Sizes:
                             break
                         sizes, cost, moved = tried, new, True
     return sizes
+
+
+def written(sizes: Mapping[str, Sizes]) -> dict[str, list[float]]:
+    """Return hands' sizes for a file."""
+    return {name: list(astuple(one)) for name, one in sizes.items()}
+
+
+def read(plain: Mapping[str, Sequence[float]]) -> dict[str, Sizes]:
+    """Return the hands' sizes that :func:`written` made plain.
+
+    :raises ValueError: when one is no size.
+    """
+    if not all(0 < size < np.inf for one in plain.values() for size in one):
+        raise ValueError(plain)
+    return {name: Sizes(*one) for name, one in plain.items()}

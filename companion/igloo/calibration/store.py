@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from companion.igloo.calibration.features import Labelled, ShakeFeatures, answer
 from companion.igloo.calibration.figures import figures_of, left_out
 from companion.igloo.calibration.gaussian_process import Known, Prior
 from companion.igloo.calibration.outlier import Usual, beyond
-from companion.igloo.calibration.sizes import SHIPPED, Evidence, Sizes, chosen
+from companion.igloo.calibration.sizes import Sizes, of_hands, read, written
 from companion.igloo.count.counter import SURE_S, shipped
 from companion.igloo.count.ensemble import as_vector
 from companion.igloo.count.features import TIERS
@@ -102,7 +102,7 @@ class Calibration:
     """What is known of one igloo: ``vectors`` (n, f + h + 1) of its shakes, with count, hand and whether it was guided.
 
     ``shake`` numbers the shakes, for a long one has several pieces. ``card`` says how it was made and how good it is.
-    ``free_sizes`` and ``beat_sizes`` are those that suit its hands as anybody shakes, and with the beat.
+    ``free_sizes`` and ``beat_sizes`` suit its hands, by their names, as anybody shakes and with the beat.
     """
 
     device: str
@@ -113,8 +113,8 @@ class Calibration:
     guided: tuple[bool, ...]
     shake: IntArray
     card: dict[str, Any] = field(default_factory=dict)
-    free_sizes: Sizes = SHIPPED
-    beat_sizes: Sizes = SHIPPED
+    free_sizes: dict[str, Sizes] = field(default_factory=dict)
+    beat_sizes: dict[str, Sizes] = field(default_factory=dict)
 
     @classmethod
     def of_nothing(cls, tier: float) -> Calibration:
@@ -141,7 +141,7 @@ class Calibration:
         who = [name for name, there in zip(self.who, use, strict=True) if there]
         known = Known(prior, self.vectors[use], self.counts[use], who, partial(counted, self.tier))
         sizes = self.beat_sizes if guided else self.free_sizes
-        return known if sizes == SHIPPED else known.adapted(sizes.applied(prior))
+        return known.adapted({name: one.applied(prior) for name, one in sizes.items()})
 
     def _heeded(self, *, guided: bool) -> NDArray[np.bool_]:
         """Return which pieces a process heeds: all, or those with the beat where some have it."""
@@ -149,12 +149,12 @@ class Calibration:
         return use if guided and use.any() else np.ones(len(use), dtype=np.bool_)
 
     def adapted(self) -> Calibration:
-        """Return this calibration with the sizes that suit its own shakes; each motion's are judged by its own only."""
+        """Return this calibration with the sizes that suit its hands; each motion's are judged by its own shakes."""
         beat, use = np.asarray(self.guided, dtype=np.bool_), self._heeded(guided=True)
         return replace(
             self,
-            free_sizes=chosen(Evidence(self.free, self.vectors, self.shake, ~beat)),
-            beat_sizes=chosen(Evidence(self.beat, self.vectors[use], self.shake[use], beat[use])),
+            free_sizes=of_hands(self.free, self.vectors, self.shake, ~beat),
+            beat_sizes=of_hands(self.beat, self.vectors[use], self.shake[use], beat[use]),
         )
 
     def probabilities(
@@ -328,7 +328,7 @@ def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
     first = np.unique(made.shake, return_index=True)[1]
     hands = sorted({made.who[i] for i in first})
     known = made.beat if all(made.guided) else made.free
-    statistics = {"left out": left_out(known.own or known, made.vectors, made.shake)}
+    statistics = {"left out": left_out(known, made.vectors, made.shake)}
     if len(hands) > 1:
         whose = np.unique(np.asarray(made.who), return_inverse=True)[1]
         statistics["new hand"] = left_out(known, made.vectors, made.shake, whose)
@@ -344,7 +344,6 @@ def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
         "hands": hands,
         "guided": int(sum(made.guided[i] for i in first)),
         "left_aside": refused,
-        "sizes": {"free": asdict(made.free_sizes), "guided": asdict(made.beat_sizes)},
         "figures": statistics,
         "how": "each shake (left out) or all shakes of a hand (new hand) judged by the others; before: by none",
     }
@@ -376,7 +375,7 @@ def save(made: Calibration, folder: Path) -> Path:
             who=np.asarray(made.who),
             guided=np.asarray(made.guided),
             shake=made.shake,
-            sizes=np.array([astuple(made.free_sizes), astuple(made.beat_sizes)]),
+            sizes=np.asarray(json.dumps([written(made.free_sizes), written(made.beat_sizes)], ensure_ascii=False)),
             heard_by=np.asarray(heard_by(made.tier)),
             card=np.asarray(json.dumps(made.card, ensure_ascii=False)),
         )
@@ -403,7 +402,7 @@ def load(path: Path) -> Calibration:
                 arrays["shake"].astype(np.int64),
                 json.loads(str(arrays["card"])),
                 # what was kept before sizes adapted counts as it did
-                *(Sizes(*map(float, row)) for row in arrays.get("sizes", ())),
+                *(read(one) for one in json.loads(str(arrays.get("sizes", "[]")))),
             )
             digest = str(arrays["heard_by"])
     except Exception as error:  # zip, its compressions, numpy's headers and JSON each break in their own way
@@ -414,7 +413,6 @@ def load(path: Path) -> Calibration:
         not fits
         or not n == len(found.who) == len(found.guided) == len(found.shake)
         or not np.isfinite(found.vectors).all()
-        or not all(0 < size < np.inf for size in (*astuple(found.free_sizes), *astuple(found.beat_sizes)))
         or not n
     ):
         raise BadDataError(f"{path.name} was made by another version; calibrate again.")

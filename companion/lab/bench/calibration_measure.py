@@ -13,7 +13,7 @@ import numpy as np
 
 from companion.igloo.calibration.gaussian_process import Known
 from companion.igloo.calibration.joined import outlook
-from companion.igloo.calibration.sizes import Evidence, chosen
+from companion.igloo.calibration.sizes import of_hands
 from companion.igloo.count.ensemble import LIMIT, bootstrap, plain_scores, scores
 from companion.igloo.count.features import FEATURES
 from companion.igloo.count.guided import LONGEST_S, SURE_P
@@ -172,8 +172,8 @@ def measure(
 
 def adapted(process: Known, known: LabelledShakes, number: IntArray) -> Known:
     """Return an igloo's process with sizes of its own, as a calibration with these shakes (n) has it."""
-    sizes = chosen(Evidence(process, known.vectors, number, np.ones(len(number), dtype=np.bool_)))
-    return process.adapted(sizes.applied(process.prior))
+    sizes = of_hands(process, known.vectors, number)
+    return process.adapted({name: one.applied(process.prior) for name, one in sizes.items()})
 
 
 def stopped(shakes: LabelledShakes, number: IntArray, prior: Prior, counter: Counted | None = None) -> dict[str, Any]:
