@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
     Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
-FOLDS = 6
 DRAWS = 300
 PIECE_S = 3.84
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
@@ -74,17 +73,11 @@ def free_rows() -> list[Row]:
 
 
 def enrolled_rows() -> list[Row]:
-    """Return the rows of many shakes: hand 0 has 144 of them, of which each is judged by 120 others, a new hand 12."""
-
-    def folds(hand: IntArray, number: IntArray) -> Iterator[Masks]:
-        for k in range(FOLDS):
-            own = hand == 0
-            yield own & (number // 24 != k), own & (number // 24 == k)
-
+    """Return the rows of many shakes: hand 0 has 144 of them, a new hand 12."""
     return [
         Row("60 calibration shakes, the same hand", lambda h, n: iter([((h == 0) & (n < 60), (h == 0) & (n >= 60))])),
         Row("60 calibration shakes, a new hand", lambda h, n: iter([((h == 0) & (n < 60), h > 0)])),
-        Row("device and person enrolled, 120 shakes", folds, "80 / 99.5 / 0.22"),
+        Row("device and person enrolled, 120 shakes", _each_once(6, 24), "80 / 99.5 / 0.22"),
         Row("120 calibration shakes, a new hand", lambda h, n: iter([((h == 0) & (n < 120), h > 0)])),
     ]
 
@@ -92,12 +85,20 @@ def enrolled_rows() -> list[Row]:
 def long_rows() -> list[Row]:
     """Return the rows of very many shakes: hand 0 has 396 of them, a new hand 12."""
     return [
-        Row(
-            "360 calibration shakes, the same hand",
-            lambda h, n: iter([((h == 0) & (n < 360), (h == 0) & (n >= 360))]),
-        ),
+        Row("360 calibration shakes, the same hand", _each_once(11, 36)),
         Row("360 calibration shakes, a new hand", lambda h, n: iter([((h == 0) & (n < 360), h > 0)])),
     ]
+
+
+def _each_once(parts: int, size: int) -> Callable[[IntArray, IntArray], Iterator[Masks]]:
+    """Return how hand 0's shakes, so many parts of one size, are each judged once by those of the other parts."""
+
+    def split(hand: IntArray, number: IntArray) -> Iterator[Masks]:
+        for k in range(parts):
+            own = hand == 0
+            yield own & (number // size != k), own & (number // size == k)
+
+    return split
 
 
 def guided_rows() -> list[Row]:
