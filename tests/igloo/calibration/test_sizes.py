@@ -150,7 +150,8 @@ def test_a_hand_of_few_shakes_keeps_to_the_shipped_sizes_beside_one_of_many(made
     both = replace(made, who=who).adapted()
     ann, ben = (sum(np.log(astuple(both.free_sizes.get(name, SHIPPED))) ** 2) for name in ("Ann", "Ben"))
     assert ann > ben
-    nobody = replace(made, who=("",) * 36).adapted()
+    renamed, nobody = (replace(made, who=(name,) * 36).adapted() for name in ("Anna", ""))
+    assert renamed.free_sizes == {"Anna": made.free_sizes["Ann"]}
     assert nobody.free_sizes == {}
 
 
