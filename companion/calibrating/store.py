@@ -142,7 +142,7 @@ class Calibrations:
                     made,
                     who=tuple(new if name == old else name for name in made.who),
                     card={**made.card, "hands": hands},
-                )
+                ).adapted()
                 with tempfile.TemporaryDirectory(dir=self.folder) as beside:
                     save(named, Path(beside)).replace(path)
                 self.changed(made.device)

@@ -208,7 +208,7 @@ def test_an_igloo_is_calibrated_shake_by_shake_used_and_taken_back(table: Table,
         inside = path.read_bytes()
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as arrays:
-                inside = b"".join(arrays[key].tobytes() for key in ("who", "card", "person") if key in arrays)
+                inside = b"".join(arrays[key].tobytes() for key in ("who", "card", "person", "sizes") if key in arrays)
         assert b"Bob" not in inside and b"B\0\0\0o\0\0\0b" not in inside, path
     assert calibration_run.overview()["calibrations"][0]["shakes"] == 8
 

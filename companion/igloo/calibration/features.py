@@ -59,6 +59,16 @@ class ShakeFeatures:
     kept: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One shake of a known number of beads: what was heard, by whose hand, and whether it kept to the beat."""
+
+    heard: ShakeFeatures
+    count: int
+    who: str
+    guided: bool
+
+
 def vector(
     accel: FloatArray, rate_hz: float, model: CountModel | None = None
 ) -> tuple[FloatArray, float, float] | None:

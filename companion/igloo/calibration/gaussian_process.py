@@ -9,6 +9,7 @@ were each shaken by several hands. With an igloo's calibration shakes the rest f
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     Who = Sequence[str]
     Counted = Callable[[FloatArray], FloatArray]
+    Likeness = tuple[FloatArray, FloatArray | None, NDArray[np.bool_]]
 
 LOG_COUNTS = np.log(np.arange(COUNTS.start, COUNTS.stop))
 CENTRE = float(np.mean(LOG_COUNTS))
@@ -98,10 +100,14 @@ class Prior:
 
     def covariance(self, a: FloatArray, of_a: Who, b: FloatArray, of_b: Who) -> FloatArray:
         """Return the covariance (n, m), without noise, of shakes of one igloo by hands of these names."""
+        return self.mixed(*self.likeness(a, of_a, b, of_b))
+
+    def likeness(self, a: FloatArray, of_a: Who, b: FloatArray, of_b: Who) -> Likeness:
+        """Return what :meth:`mixed` makes a covariance of: products, distances and hands of shakes, each (n, m)."""
         alike = a @ b.T / a.shape[1]
         same = np.asarray(of_a)[:, None] == np.asarray(of_b)[None]
         apart = (np.mean(a**2, axis=1)[:, None] + np.mean(b**2, axis=1)[None] - 2 * alike) if self.curve else None
-        return self.mixed(alike, apart, same)
+        return alike, apart, same
 
     def mixed(self, alike: FloatArray, apart: FloatArray | None, same: NDArray[np.bool_]) -> FloatArray:
         """Return the covariance of shakes with these mean products and mean squared distances of their features."""
@@ -184,7 +190,9 @@ def blended(p: FloatArray, said: FloatArray | None, share: float) -> FloatArray:
 class Known:
     """One igloo's process, given labelled shakes: ``shakes`` (n, f), ``counts`` (n,), ``who`` (n) shook.
 
-    ``counter``, if it is given, turns shakes (m, f) into the counter's own probabilities (m, 12).
+    ``counter``, if it is given, turns shakes (m, f) into the counter's own probabilities (m, 12). ``own`` are
+    processes of the same shakes with the sizes that suit a hand, by its name: of shakes of that hand alone they are
+    asked in this one's place.
     """
 
     def __init__(
@@ -198,14 +206,34 @@ class Known:
         self.prior = prior
         self._counter = counter
         self.shakes = prior.represent(shakes)
-        self.who = tuple(who)
+        self.counts, self.who = counts, tuple(who)
+        self.own: dict[str, Known] = {}
         self._apart = np.log(counts) - CENTRE - self.shakes @ prior.weights
-        noisy = prior.covariance(self.shakes, self.who, self.shakes, self.who)
-        noisy[np.diag_indices_from(noisy)] += prior.noise**2
-        self._inverse = np.linalg.inv(noisy)
+        self._likeness = prior.likeness(self.shakes, self.who, self.shakes, self.who)
+        self._inverse = self._inverted()
+
+    def _inverted(self) -> FloatArray:
+        noisy = self.prior.mixed(*self._likeness)
+        noisy[np.diag_indices_from(noisy)] += self.prior.noise**2
+        return np.asarray(np.linalg.inv(noisy), dtype=np.float64)
+
+    def with_sizes(self, prior: Prior) -> Known:
+        """Return the process of the same shakes under a prior that differs in its sizes only."""
+        found = copy.copy(self)
+        found.prior, found.own = prior, {}
+        found._inverse = found._inverted()
+        return found
+
+    def adapted(self, priors: Mapping[str, Prior]) -> Known:
+        """Return this process, with a prior of other sizes for each of these hands; all others keep theirs."""
+        found = copy.copy(self)
+        found.own = {name: self.with_sizes(prior) for name, prior in priors.items()}
+        return found
 
     def answer(self, shakes: FloatArray, who: Who, seconds: FloatArray | None = None) -> PredictiveDistribution:
         """Return the log counts of shakes (m, f) of this igloo by hands of these names, each of so many seconds."""
+        if len(set(who)) == 1 and who[0] in self.own:
+            return self.own[who[0]].answer(shakes, who, seconds)
         prior, x = self.prior, self.prior.represent(shakes)
         mean = CENTRE + x @ prior.weights
         covariance = prior.covariance(x, who, x, who)
@@ -235,12 +263,17 @@ class Known:
         given; the answers are in the order of the shakes' numbers.
         """
         shakes = groups if shakes is None else shakes
-        found = {}
         counts = self._apart + CENTRE + self.shakes @ self.prior.weights
-        for group in np.unique(groups):
+        names = np.unique(groups)
+        if shakes is groups and len(names) == len(groups):
+            alone = np.diag(self._inverse)
+            order = np.argsort(groups)
+            return (counts - self._inverse @ self._apart / alone)[order], np.sqrt(1 / alone)[order]
+        found = {}
+        for group in names:
             mine = np.flatnonzero(groups == group)
             # what the others say follows from the inverse's own block (Rasmussen & Williams 2006, ch. 5.4.2)
-            covariance = np.linalg.inv(self._inverse[np.ix_(mine, mine)])
+            covariance = np.asarray(np.linalg.inv(self._inverse[np.ix_(mine, mine)]), dtype=np.float64)
             mean = counts[mine] - covariance @ (self._inverse @ self._apart)[mine]
             for shake in np.unique(shakes[mine]):
                 at = np.flatnonzero(shakes[mine] == shake)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibration.features import hear
-from companion.igloo.calibration.store import Calibration, Labelled, known, of_shakes, save
+from companion.igloo.calibration.features import Labelled, hear
+from companion.igloo.calibration.store import Calibration, known, of_shakes, save
 from companion.igloo.count.counter import SHAKING_G
 from companion.igloo.count.guided_gauge import Gauge, GaugeStream
 from companion.igloo.count.signal_validity import unsound

@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibration.features import ShakeFeatures, answered, counted, hear, heard_by
-from companion.igloo.calibration.gaussian_process import Known, Prior, blended, heaped, spread
+from companion.igloo.calibration.features import Labelled, ShakeFeatures, answered, counted, hear, heard_by
+from companion.igloo.calibration.figures import figures_of, left_out
+from companion.igloo.calibration.gaussian_process import Known, Prior
 from companion.igloo.calibration.outlier import Usual, beyond
+from companion.igloo.calibration.sizes import Sizes, of_hands, read, written
 from companion.igloo.count.counter import SURE_S, shipped
-from companion.igloo.count.ensemble import as_vector, scores
+from companion.igloo.count.ensemble import as_vector
 from companion.igloo.count.features import TIERS
 from companion.ports import COUNTS, BadDataError, CountPosterior
 
@@ -100,6 +102,7 @@ class Calibration:
     """What is known of one igloo: ``vectors`` (n, f + h + 1) of its shakes, with count, hand and whether it was guided.
 
     ``shake`` numbers the shakes, for a long one has several pieces. ``card`` says how it was made and how good it is.
+    ``free_sizes`` and ``beat_sizes`` suit its hands, by their names, as anybody shakes and with the beat.
     """
 
     device: str
@@ -110,6 +113,8 @@ class Calibration:
     guided: tuple[bool, ...]
     shake: IntArray
     card: dict[str, Any] = field(default_factory=dict)
+    free_sizes: dict[str, Sizes] = field(default_factory=dict)
+    beat_sizes: dict[str, Sizes] = field(default_factory=dict)
 
     @classmethod
     def of_nothing(cls, tier: float) -> Calibration:
@@ -121,21 +126,36 @@ class Calibration:
     @cached_property
     def free(self) -> Known:
         """The process for shakes as anybody shakes."""
-        prior = _prior(self.tier, guided=False)
-        own = partial(counted, self.tier)
-        return Known(prior if len(self.vectors) else prior.unmeasured(), self.vectors, self.counts, self.who, own)
+        return self._process(guided=False)
 
     @cached_property
     def beat(self) -> Known:
         """The process for shakes with the metronome; it learns from unguided ones only where there are no others."""
-        prior = _prior(self.tier, guided=True)
+        return self._process(guided=True)
+
+    def _process(self, *, guided: bool) -> Known:
+        prior = _prior(self.tier, guided=guided)
         if not len(self.vectors):
             return Known(prior.unmeasured(), self.vectors, self.counts, ())
-        use = np.asarray(self.guided, dtype=np.bool_)
-        if not use.any():
-            use = np.ones(len(use), dtype=np.bool_)
+        use = self._heeded(guided=guided)
         who = [name for name, there in zip(self.who, use, strict=True) if there]
-        return Known(prior, self.vectors[use], self.counts[use], who, partial(counted, self.tier))
+        known = Known(prior, self.vectors[use], self.counts[use], who, partial(counted, self.tier))
+        sizes = self.beat_sizes if guided else self.free_sizes
+        return known.adapted({name: one.applied(prior) for name, one in sizes.items()})
+
+    def _heeded(self, *, guided: bool) -> NDArray[np.bool_]:
+        """Return which pieces a process heeds: all, or those with the beat where some have it."""
+        use = np.asarray(self.guided, dtype=np.bool_)
+        return use if guided and use.any() else np.ones(len(use), dtype=np.bool_)
+
+    def adapted(self) -> Calibration:
+        """Return this calibration with the sizes that suit its hands; each motion's are judged by its own shakes."""
+        beat, use = np.asarray(self.guided, dtype=np.bool_), self._heeded(guided=True)
+        return replace(
+            self,
+            free_sizes=of_hands(self.free, self.vectors, self.shake, ~beat),
+            beat_sizes=of_hands(self.beat, self.vectors[use], self.shake[use], beat[use]),
+        )
 
     def probabilities(
         self, vectors: FloatArray, who: str = "", hands: Sequence[int] = (), *, guided: bool = False
@@ -200,16 +220,6 @@ class Calibration:
         if known is None or self.tier != TIERS[0]:
             return 0.0
         return known.strangeness(vectors, self.vectors)
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """One shake of a known number of beads: what was heard, by whose hand, and whether it kept to the beat."""
-
-    heard: ShakeFeatures
-    count: int
-    who: str
-    guided: bool
 
 
 # --- making one ----------------------------------------------------------------------------------------------------
@@ -304,10 +314,12 @@ def of_shakes(
             f"All shakes{named} are of {said} beads; a calibration needs {FEWEST_COUNTS} different numbers or more."
         )
     made = Calibration(device, next(iter(tiers)), vectors, counts, tuple(who), tuple(guided), number)
-    made.card.update(_card(made, refused or {}))
-    statistics = made.card["figures"]["left out"]
+    # by the shipped sizes: with sizes of their own, wrong labels would pass for much noise
+    statistics = left_out(made.beat if all(made.guided) else made.free, made.vectors, made.shake)
     if many >= 12 and statistics["nll"] > np.log(len(COUNTS)) and statistics["agreement"] < 0.3:
         raise BadDataError(f"The shakes{named} do not fit their labels: the numbers of beads cannot be right.")
+    made = made.adapted()
+    made.card.update(_card(made, refused or {}))
     return made
 
 
@@ -315,23 +327,14 @@ def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
     """Return the data card of a calibration, with how good it is on its own shakes, each left out in turn."""
     first = np.unique(made.shake, return_index=True)[1]
     hands = sorted({made.who[i] for i in first})
-    beat = all(made.guided)
-    known = made.beat if beat else made.free
-    stretch = known.prior.stretch
-    said = known.said(made.vectors)
-    heard = None if said is None else np.array([heaped(said[made.shake == one]) for one in np.unique(made.shake)])
-
-    def judged(mean: FloatArray, deviation: FloatArray) -> dict[str, Any]:
-        p = blended(spread(mean, deviation * stretch), heard, known.prior.share)
-        return figures_of(p, mean, made.counts[first])
-
-    statistics = {"left out": judged(*known.left_out(made.shake))}
+    known = made.beat if all(made.guided) else made.free
+    statistics = {"left out": left_out(known, made.vectors, made.shake)}
     if len(hands) > 1:
         whose = np.unique(np.asarray(made.who), return_inverse=True)[1]
-        statistics["new hand"] = judged(*known.left_out(whose, made.shake))
+        statistics["new hand"] = left_out(known, made.vectors, made.shake, whose)
     nothing = Known(known.prior.unmeasured(), made.vectors[:0], made.counts[:0], ())
     answer = nothing.answer(made.vectors[first], ["?"] * len(first))
-    statistics["before"] = figures_of(answer.each(stretch), answer.mean, made.counts[first])
+    statistics["before"] = figures_of(answer.each(known.prior.stretch), answer.mean, made.counts[first])
     return {
         "title": "Calibration of one igloo for the bead counter of the tabletop companion",
         "device": made.device,
@@ -344,19 +347,6 @@ def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
         "figures": statistics,
         "how": "each shake (left out) or all shakes of a hand (new hand) judged by the others; before: by none",
     }
-
-
-def figures_of(p: FloatArray, mean: FloatArray, counts: IntArray) -> dict[str, Any]:
-    """Return scores with a 90 % interval of the part that is exact (Wilson 1927), and how mean and truth agree."""
-    found: dict[str, Any] = {name: round(value, 3) for name, value in scores(p, counts).items()}
-    n, z = len(counts), 1.645
-    part = float((p.argmax(axis=1) + COUNTS.start == counts).mean())
-    middle = (part + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z * np.sqrt(part * (1 - part) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    found["exact_interval"] = [round(max(float(middle - reach), 0.0), 3), round(min(float(middle + reach), 1.0), 3)]
-    level = float(np.std(mean) * np.std(np.log(counts)))
-    agree = float(np.mean((mean - mean.mean()) * (np.log(counts) - np.log(counts).mean()))) / (level + 1e-12)
-    return {**found, "agreement": round(agree, 3), "shakes": n}
 
 
 # --- keeping it ----------------------------------------------------------------------------------------------------
@@ -385,6 +375,7 @@ def save(made: Calibration, folder: Path) -> Path:
             who=np.asarray(made.who),
             guided=np.asarray(made.guided),
             shake=made.shake,
+            sizes=np.asarray(json.dumps([written(made.free_sizes), written(made.beat_sizes)], ensure_ascii=False)),
             heard_by=np.asarray(heard_by(made.tier)),
             card=np.asarray(json.dumps(made.card, ensure_ascii=False)),
         )
@@ -410,6 +401,8 @@ def load(path: Path) -> Calibration:
                 tuple(bool(value) for value in arrays["guided"]),
                 arrays["shake"].astype(np.int64),
                 json.loads(str(arrays["card"])),
+                # what was kept before sizes adapted counts as it did
+                *(read(one) for one in json.loads(str(arrays.get("sizes", "[]")))),
             )
             digest = str(arrays["heard_by"])
     except Exception as error:  # zip, its compressions, numpy's headers and JSON each break in their own way

@@ -25,6 +25,7 @@ from companion.igloo.count.signal_validity import (
     NOT_ONE_G,
     TOO_SLOW,
     WRONG_SCALE,
+    in_g,
     rests_wrong,
     scale_of,
     unsound,
@@ -300,7 +301,7 @@ class Counter:
         if len(shake.rows) >= 3 and 2 * sum(map(bool, shake.wrong)) > len(shake.rows):
             # Also where the last block, in which the hand comes to rest, looks sound.
             return self._once("bad-data", next(w for w in reversed(shake.wrong) if w), t)
-        if shake.seconds > 0.9 and scale_of(np.asarray(shake.cells).reshape(-1, 5)[:, :3]) != 1.0:
+        if shake.seconds > 0.9 and not in_g(np.asarray(shake.cells).reshape(-1, 5)[:, :3], shake.seconds):
             return self._once("bad-data", WRONG_SCALE, t)
         if self._rests_wrong:
             return self._once("bad-data", NOT_ONE_G, t)

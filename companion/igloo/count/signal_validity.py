@@ -56,6 +56,10 @@ ONE_G = (0.67, 1.6)
 """A resting sensor feels 1 g, its gains up to 10 % and its offsets up to 0.15 g off; half and double lie beyond."""
 AT_REST_G = 0.03
 """The spread of motion in a block, up to which it rests or is held still."""
+LEAST_G, MOST_G = 0.2, 3.0
+"""What a sensor in g feels on average over a shake."""
+MOST_AT_FIRST_G, STEADY_S = 4.5, 2.0
+"""The most while it has lasted for less than so long."""
 PIECE_S = 0.16
 FEWEST_SAMPLES = 320
 """Shorter pieces are too short for what is told of bits and of the order of samples."""
@@ -233,14 +237,23 @@ def rests_wrong(cells: FloatArray, *, before: bool = False) -> bool:
     return before
 
 
+def in_g(accel: FloatArray, seconds: float) -> bool:
+    """Tell whether samples (n, 3) of so many seconds of a shake can be in g.
+
+    Over a few swings turning about a wrist averages out worse: of the bank one shake feels 3.9 g for a second.
+    """
+    most = MOST_G if seconds >= STEADY_S else MOST_AT_FIRST_G
+    return LEAST_G <= float(np.linalg.norm(accel.mean(axis=0))) <= most
+
+
 def scale_of(accel: FloatArray) -> float | None:
     """Return by what to multiply samples (n, 3) to have g: 1, or 1/9.80665 for m/s²; None where neither fits.
 
     Over a shake the hand's motion averages out and gravity stays. Turning about a wrist takes from it or adds to it:
-    of 3700 simulated shakes of 4 s all but one in 500 felt 0.24 to 2.1 g on average, one of the bank 2.6 g.
+    of 3700 simulated shakes of 4 s all but one in 500 felt 0.24 to 2.1 g on average, one of the bank 2.8 g.
     """
     pull = float(np.linalg.norm(accel.mean(axis=0)))
-    if 0.2 <= pull <= 3.0:
+    if LEAST_G <= pull <= MOST_G:
         return 1.0
     if 3.5 <= pull <= 27.0:
         return 1.0 / STANDARD_GRAVITY

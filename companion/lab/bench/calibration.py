@@ -23,7 +23,7 @@ from companion.igloo.count.counter import shipped as counter
 from companion.igloo.count.ensemble import as_vector, bootstrap, scores
 from companion.igloo.count.features import FEATURES, TIERS, FeatureStream
 from companion.lab.bench import calibration_measure as measured
-from companion.lab.bench.scores import scores_row
+from companion.lab.bench.scores import in_words, scores_row
 from companion.lab.train.calibration_prior import LabelledShakes
 from companion.ports import COUNTS, Samples
 
@@ -44,7 +44,9 @@ STOPPED = "the guided count: until sure, two new hands, 15 s at most"
 SHAKEN_ON = "36 calibration shakes, the same hand shakes on until sure, nine shakes at most"
 AIM = "40 / 82 / 0.90"
 ENROLLED_EVERY = 4
-"""One igloo in so many is shaken 144 times by one person, for the row of 120 calibration shakes."""
+"""One igloo in so many is shaken 144 times by one person, for the rows of 60 and 120 calibration shakes."""
+LONG_EVERY = 16
+"""One igloo in so many is shaken 396 times by one person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ class CalibrationTrial:
 PARTS = (
     CalibrationTrial("free", ((0, 48, 4.0), (1, 12, 4.0))),
     CalibrationTrial("guided", ((0, 36, 4.0), (1, 12, 8.0), (2, 12, 8.0)), guided=True),
-    CalibrationTrial("enrolled", ((0, 144, 4.0),), every=ENROLLED_EVERY),
+    CalibrationTrial("enrolled", ((0, 144, 4.0), (1, 12, 4.0)), every=ENROLLED_EVERY),
+    CalibrationTrial("long", ((0, 396, 4.0), (1, 12, 4.0)), every=LONG_EVERY),
 )
 
 
@@ -142,7 +145,12 @@ def figures(record: Record, igloos: int, seed: int, tick: Callable[[], object] =
         heard = gather(record, part, igloos, seed, tick)
         if part.name == "free":
             found[AS_SHIPPED] = shipped(heard.plain)
-        rows = {"free": measured.free_rows, "guided": measured.guided_rows, "enrolled": measured.enrolled_rows}
+        rows = {
+            "free": measured.free_rows,
+            "guided": measured.guided_rows,
+            "enrolled": measured.enrolled_rows,
+            "long": measured.long_rows,
+        }
         shakes, number = heard.shakes()
         prior, own = known[TIERS[0], part.guided], partial(counted, TIERS[0])
         for row in rows[part.name]():
@@ -251,6 +259,8 @@ def rows(found: dict[str, Any], where: str) -> Iterator[Row]:
             ridge = one["ridge"]
             line["note"] += f"; plain ridge {100 * ridge['exact']:.0f} / {100 * ridge['within_one']:.0f} / "
             line["note"] += f"{ridge['mae']:.2f}"
+        if "fixed" in one:
+            line["note"] += f"; with the sizes as shipped {in_words(one['fixed'])}"
         if "sure" in one:
             right, sure = one["right"]
             line["note"] += f"; sure {100 * one['sure']:.0f} %, of these right {right} of {sure}"

@@ -13,6 +13,7 @@ import numpy as np
 
 from companion.igloo.calibration.gaussian_process import Known
 from companion.igloo.calibration.joined import outlook
+from companion.igloo.calibration.sizes import of_hands
 from companion.igloo.count.ensemble import LIMIT, bootstrap, plain_scores, scores
 from companion.igloo.count.features import FEATURES
 from companion.igloo.count.guided import LONGEST_S, SURE_P
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
     Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
-FOLDS = 6
 DRAWS = 300
 PIECE_S = 3.84
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
@@ -73,14 +73,32 @@ def free_rows() -> list[Row]:
 
 
 def enrolled_rows() -> list[Row]:
-    """Return the row for an igloo and a person with 120 shakes, of 144 that are each judged once by the others."""
+    """Return the rows of many shakes: hand 0 has 144 of them, a new hand 12."""
+    return [
+        Row("60 calibration shakes, the same hand", lambda h, n: iter([((h == 0) & (n < 60), (h == 0) & (n >= 60))])),
+        Row("60 calibration shakes, a new hand", lambda h, n: iter([((h == 0) & (n < 60), h > 0)])),
+        Row("device and person enrolled, 120 shakes", _each_once(6, 24), "80 / 99.5 / 0.22"),
+        Row("120 calibration shakes, a new hand", lambda h, n: iter([((h == 0) & (n < 120), h > 0)])),
+    ]
 
-    def folds(hand: IntArray, number: IntArray) -> Iterator[Masks]:
-        for k in range(FOLDS):
+
+def long_rows() -> list[Row]:
+    """Return the rows of very many shakes: hand 0 has 396 of them, a new hand 12."""
+    return [
+        Row("360 calibration shakes, the same hand", _each_once(11, 36)),
+        Row("360 calibration shakes, a new hand", lambda h, n: iter([((h == 0) & (n < 360), h > 0)])),
+    ]
+
+
+def _each_once(parts: int, size: int) -> Callable[[IntArray, IntArray], Iterator[Masks]]:
+    """Return how hand 0's shakes, so many parts of one size, are each judged once by those of the other parts."""
+
+    def split(hand: IntArray, number: IntArray) -> Iterator[Masks]:
+        for k in range(parts):
             own = hand == 0
-            yield own & (number // 24 != k), own & (number // 24 == k)
+            yield own & (number // size != k), own & (number // size == k)
 
-    return [Row("device and person enrolled, 120 shakes", folds, "80 / 99.5 / 0.22")]
+    return split
 
 
 def guided_rows() -> list[Row]:
@@ -112,9 +130,11 @@ def measure(
     """Return scores of one row with 95 % intervals, bootstrapped by igloo; ``number`` (n,) names each piece's shake.
 
     ``counter`` is what :class:`Known` asks for the counter's own opinion. ``ridge`` are the scores of
-    the plain regression, ``confusion`` (12, 12) how often each count was answered.
+    the plain regression, ``fixed`` those with the sizes as shipped, ``confusion`` (12, 12) how often each count was
+    answered.
     """
     answers: list[FloatArray] = []
+    fixed: list[FloatArray] = []
     plain: list[float] = []
     truth: list[int] = []
     igloos: list[int] = []
@@ -124,12 +144,14 @@ def measure(
         for calibrates, judged in row.split(shakes.hands[mine], order):
             known, test = shakes.of(mine[calibrates]), mine[judged]
             process = Known(prior, known.vectors, known.counts, [str(hand) for hand in known.hands], counter)
+            own = adapted(process, known, number[mine[calibrates]])
             regression = ridge(known.vectors[:, :FEATURES], known.counts)
             unit = order[judged] + (0 if row.together else 1000 * shakes.hands[test])
             for one in np.unique(unit):
                 at = test[_first(unit == one, shakes.hands[test], row.pieces)]
-                answer = process.answer(shakes.vectors[at], [str(hand) for hand in shakes.hands[at]])
-                answers.append(answer.joined(prior.stretch))
+                hands = [str(hand) for hand in shakes.hands[at]]
+                answers.append(own.answer(shakes.vectors[at], hands).joined(prior.stretch))
+                fixed.append(process.answer(shakes.vectors[at], hands).joined(prior.stretch))
                 plain.append(float(np.mean(regression(shakes.vectors[at, :FEATURES]))))
                 truth.append(int(shakes.counts[at[0]]))
                 igloos.append(int(device))
@@ -143,9 +165,16 @@ def measure(
         "igloos": len(set(igloos)),
         "interval": bootstrap(p, counts, np.array(igloos), DRAWS),
         "ridge": {name: round(value, 3) for name, value in plain_scores(guess, counts).items()},
+        "fixed": {name: round(value, 3) for name, value in scores(np.array(fixed), counts).items()},
         "confusion": confusion.tolist(),
         "aim": row.aim,
     }
+
+
+def adapted(process: Known, known: LabelledShakes, number: IntArray) -> Known:
+    """Return an igloo's process with sizes of its own, as a calibration with these shakes (n) has it."""
+    sizes = of_hands(process, known.vectors, number)
+    return process.adapted({name: one.applied(process.prior) for name, one in sizes.items()})
 
 
 def stopped(shakes: LabelledShakes, number: IntArray, prior: Prior, counter: Counted | None = None) -> dict[str, Any]:
@@ -199,6 +228,7 @@ def shaken_on(
         order = orders(shakes.hands[mine], number[mine])
         calibrates = shakes.of(mine[order < known])
         process = Known(prior, calibrates.vectors, calibrates.counts, ["0"] * len(calibrates.counts), counter)
+        process = adapted(process, calibrates, number[mine[order < known]])
         for count in COUNTS:
             at = mine[(order >= known) & (shakes.counts[mine] == count)]
             path: list[FloatArray] = []

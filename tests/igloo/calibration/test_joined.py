@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.igloo.calibration.features import hear
+from companion.igloo.calibration.features import Labelled, hear
 from companion.igloo.calibration.joined import JoinedCount, outlook
-from companion.igloo.calibration.store import Calibration, Labelled, of_shakes
+from companion.igloo.calibration.store import Calibration, of_shakes
 from companion.igloo.count.counter import together
 from companion.igloo.count.guided import SURE_P
 from companion.igloo.simulated.device import load_bank

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.igloo.calibration.features import counted, hear, heard_by
+from companion.igloo.calibration.figures import figures_of
 from companion.igloo.calibration.gaussian_process import (
     CENTRE,
     Known,
@@ -24,7 +25,6 @@ from companion.igloo.calibration.store import (
     Calibration,
     CalibrationStore,
     calibrate,
-    figures_of,
     file_of,
     load,
     prior_card,

@@ -163,6 +163,14 @@ def test_a_sensor_at_its_limit_is_refused() -> None:
     assert signal_validity.AT_LIMIT in {answer.why for answer in stream(accel)}
 
 
+def test_a_shake_that_turns_about_the_wrist_is_in_g_from_whichever_swing_it_begins() -> None:
+    rest = move("rest")[: round(0.8 * RATE)]
+    for start in (1200, 2400, 3600):  # one second of it feels up to 3.9 g
+        answers = stream(np.concatenate([rest, np.roll(shake(27), -start, axis=0)]))
+        assert answers[-1].state == "counted"
+        assert "bad-data" not in {one.state for one in answers}
+
+
 def test_metres_per_second_squared_are_converted_and_said() -> None:
     answer = count_recording(shake(7) * 9.80665, RATE)
     assert signal_validity.METRES in answer.why

@@ -12,7 +12,7 @@ from companion.igloo.calibration.features import hear
 from companion.igloo.calibration.store import ASTRAY, Calibration
 from companion.igloo.count import signal_validity
 from companion.igloo.count.counter import count_recording
-from companion.igloo.count.signal_validity import scale_of, unsound
+from companion.igloo.count.signal_validity import in_g, scale_of, unsound
 from companion.igloo.recordings import read_recording
 from companion.igloo.simulated import BANK
 from companion.ports import BadDataError, Samples
@@ -28,6 +28,12 @@ def test_every_stored_shake_is_sound_and_in_g() -> None:
     for shake in SHAKES:
         assert unsound(shake, RATE) == ""
         assert scale_of(shake) == 1.0
+        # a calibration begins with any swing: no piece of it may be refused as not in g
+        for start in range(0, len(shake), 1000):
+            for seconds in (2.0, 3.0):
+                piece = np.roll(shake, -start, axis=0)[: round(seconds * RATE)]
+                assert scale_of(piece) == 1.0
+                assert in_g(piece, seconds)
 
 
 @pytest.mark.parametrize("order", [(1, 0, 2), (2, 0, 1), (0, 2, 1)])
