@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from vision.board.illumination import CODED, apply_field, fit_field
-from vision.cards.igloos import APART, find_thalers
+from vision.cards.igloos import find_thalers
 from vision.cards.round import COLOURS
 
 if TYPE_CHECKING:
@@ -39,8 +39,10 @@ _BESIDE: Final = 0.95
 """And so far reaches what lies against it."""
 _FREE: Final = 0.06
 """More of what lies around an igloo being new is a hand that holds it, or something unknown."""
-_INSIDE: Final = 0.04
-"""Nearer to a card's edge (card widths), a thaler may belong to what stands beside the card."""
+_ASTRAY: Final = -0.2
+_CLEAR: Final = 0.3
+"""An igloo stands on the card nearest to it, at most so far (card widths) over its edge and so much nearer than others.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,17 @@ def new_igloos(bare: BareCircle, photo: ByteArray) -> tuple[NewIgloo, ...] | Non
     )
 
 
-def same_igloo(one: NewIgloo, other: NewIgloo, width: float) -> bool:
-    """Tell whether two pictures show one igloo that has not moved; ``width``: of cards, in pixels."""
-    return float(np.hypot(one.at[0] - other.at[0], one.at[1] - other.at[1])) < 0.5 * APART * width
+def is_bare(bare: BareCircle, photo: ByteArray) -> bool:
+    """Tell whether a picture shows the cards where they lie in another, and nothing on them."""
+    changed = _changed(bare, photo)
+    if changed is None:
+        return False
+    for corners in bare.corners.values():
+        card = np.zeros(changed.mask.shape, np.uint8)
+        cv2.fillConvexPoly(card, np.round((corners + 0.5) * changed.scale - 0.5).astype(np.int32), 1)
+        if changed.mask[card > 0].mean() > _FREE:
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +126,9 @@ def _changed(bare: BareCircle, photo: ByteArray) -> _Change | None:
     if photo.shape != bare.image.shape:
         return None
     scale = min(1.0, _CARD / bare.width)
-    before, now = (cv2.resize(one, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) for one in (bare.image, photo))
+    before, now = (
+        cv2.resize(one, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) for one in (bare.image, photo)
+    )
     across, down = _CELLS
     xs, ys = np.meshgrid(np.linspace(-1, 1, across), np.linspace(-1, 1, down))
     field = fit_field(np.column_stack([xs.ravel(), ys.ravel()]), _tones(now), _tones(before))
@@ -175,10 +187,12 @@ def _without(
 
 
 def _place(at: FloatArray, corners: Mapping[str, FloatArray], width: float) -> str | None:
-    """Return the place of the card that clearly lies under a point."""
+    """Return the place of the card that clearly lies under a point, or clearly nearest to it."""
     point = (float(at[0]), float(at[1]))
     inside = {
         place: cv2.pointPolygonTest(four.astype(np.float32), point, True) / width for place, four in corners.items()
     }
-    place = max(inside, key=inside.__getitem__)
-    return place if inside[place] > _INSIDE else None
+    nearest, *others = sorted(inside, key=inside.__getitem__, reverse=True)
+    if inside[nearest] < _ASTRAY or (others and inside[nearest] - inside[others[0]] < _CLEAR):
+        return None
+    return nearest
