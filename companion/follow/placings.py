@@ -187,7 +187,7 @@ class PlacingWatcher:
         seen = piece.seen
         if piece.known or seen.place is None or not seen.free or seen.colour not in snapshot.colours:
             return False
-        if seen.colours[seen.colour] < SURE or piece.looks < AGREE:
+        if _sureness(seen.colours, snapshot.colours) < SURE or piece.looks < AGREE:
             return False
         if any(place == seen.place or colour == seen.colour for place, colour in missing):
             return False
@@ -231,6 +231,11 @@ class PlacingWatcher:
 def _apart(one: NewIgloo, other: NewIgloo) -> float:
     """Return how far two pieces stand apart, in pixels."""
     return float(((one.at[0] - other.at[0]) ** 2 + (one.at[1] - other.at[1]) ** 2) ** 0.5)
+
+
+def _sureness(colours: Mapping[str, float], played: Sequence[str]) -> float:
+    """Return how likely the likeliest colour is among those that are played."""
+    return max(colours.values()) / max(1e-9, sum(colours.get(colour, 0.0) for colour in played))
 
 
 def _by_hand(snapshot: MatchSnapshot, colour: str) -> bool:
