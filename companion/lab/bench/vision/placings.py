@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
+from companion.lab.worlds.cards import CardShot
 from companion.lab.worlds.placings import DrawnRound, drawn_round
 from companion.night.answers import CAMERA, TABLE, CommandResult
 from companion.ports import DeviceKind
@@ -74,7 +75,7 @@ class PlacedNight:
             self.night,
             settings,
             newest=lambda: self.shown,
-            table_of=lambda game: _no_board(game),
+            table_of=_no_board,
             on_change=lambda: None,
             cards=circle,
             clock=lambda: self.time,
@@ -90,14 +91,14 @@ class PlacedNight:
     def begin(self) -> None:
         """Let the camera see the bare circle, and begin the round."""
         for _ in range(6):
-            self.show(self.film.bare.jpeg)
+            self.show(self.film.bare)
         self.do("moves", {"moves": ["start"]})
 
-    def show(self, jpeg: bytes) -> None:
+    def show(self, shot: CardShot) -> None:
         """Show another picture, and let it be looked at."""
         self.time += EVERY_S
         self.shown = CapturedFrame(
-            t=self.time, number=next(self.number), source="drawn", kind=DeviceKind.REAL, jpeg=jpeg
+            t=self.time, number=next(self.number), source="drawn", kind=DeviceKind.REAL, image=shot.image
         )
         self.follower.tick()
 
@@ -149,9 +150,9 @@ def follow_round(folder: Path, film: DrawnRound, colours: list[str], tally: Plac
     number = 2
     while t < film.puts[-1].t + AFTER_S:
         t, number = t + EVERY_S, number + 1
-        jpeg = film.frame(t, number).jpeg
+        shot = film.frame(t, number)
         begun = time.thread_time()
-        night.show(jpeg)
+        night.show(shot)
         tally.work.append(time.thread_time() - begun)
         for place, colour, _ in night.entered[before:]:
             found = next((one for one in pending if one[1:] == (place, colour) and one[0] <= t), None)
@@ -166,7 +167,7 @@ def follow_round(folder: Path, film: DrawnRound, colours: list[str], tally: Plac
     night.journal.close()
     tally.put += len(film.puts)
     tally.left += len(pending)
-    tally.swapped += sum(later - sooner < -EVERY_S for sooner, later in zip(came, came[1:], strict=False))
+    tally.swapped += sum(later - sooner < -EVERY_S for sooner, later in pairwise(came))
     tally.rounds += 1
 
 
