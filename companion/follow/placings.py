@@ -12,6 +12,7 @@ import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import dist
 from typing import TYPE_CHECKING, Final
 
 from companion.follow import messages
@@ -35,6 +36,9 @@ BY_HAND_S: Final = 6.0
 """So long it waits for who entered the last piece of a colour by hand."""
 LEFT_S: Final = 4.0
 """So long a piece is doubtful, or missing, before that is said."""
+ALIKE: Final = 10.0
+"""So near in colour (Lab) to one whose colour the record says, a piece is of that colour; twice as near to others, not.
+"""
 _POSSIBLE: Final = 0.01
 _SAME: Final = 0.2
 _STILL: Final = 0.08
@@ -62,10 +66,14 @@ class PlacingWatcher:
         self._round: tuple[str, Mapping[str, str]] | None = None
         self._bare: BareCircle | None = None
         self._pieces: list[_Piece] = []
+        self._tones: list[tuple[str, tuple[float, ...]]] = []
+        """How pieces look of which the record says the colour, in this match."""
         self._differs_since: float | None = None
 
     def laid(self, match: str, lying: Mapping[str, str], bare: BareCircle) -> None:
         """Take it that these cards, by their places, lie so and bare in this match."""
+        if self._round is None or self._round[0] != match:
+            self._tones = []
         self._round, self._bare, self._pieces, self._differs_since = (match, dict(lying)), bare, [], None
 
     def why_not(self, placing: PhotoPlacing, snapshot: MatchSnapshot) -> tuple[FollowState, str] | None:
@@ -130,7 +138,7 @@ class PlacingWatcher:
             return FollowState.ENTERED, messages.PLACED
         if self._differs_since is not None and now - self._differs_since >= LEFT_S:
             return FollowState.WATCHING, messages.PLACED_OTHERWISE
-        if any(not one.known and now - one.since >= settle + BY_HAND_S + LEFT_S for one in here):
+        if any(not one.known and now - one.since >= _wait(snapshot, one, settle) + LEFT_S for one in here):
             return FollowState.WATCHING, messages.PLACED_UNSURE
         return FollowState.WATCHING, messages.PLACES_KNOWN
 
@@ -166,7 +174,7 @@ class PlacingWatcher:
             key = (piece.seen.place or "", piece.seen.colour)
             if wanted[key] > 0:
                 wanted[key] -= 1
-                piece.known = True
+                self._is(piece, key[1])
                 taken.append(piece)
         for piece in order:
             if piece in taken:
@@ -176,22 +184,40 @@ class PlacingWatcher:
                 if piece.seen.place in (None, key[0]) and piece.seen.colours.get(key[1], 0.0) >= _POSSIBLE
             ]  # fmt: skip
             if may_be:
-                wanted[max(may_be, key=lambda key: piece.seen.colours[key[1]])] -= 1
-                piece.known = True
+                key = max(may_be, key=lambda key: piece.seen.colours[key[1]])
+                wanted[key] -= 1
+                self._is(piece, key[1])
         return +wanted
+
+    def _is(self, piece: _Piece, colour: str) -> None:
+        """Take it that a piece is what the record has, and learn how its colour looks tonight."""
+        if not piece.known and piece.seen.free and piece.seen.tone:
+            self._tones.append((colour, piece.seen.tone))
+        piece.known = True
+
+    def _knows_colour(self, seen: NewIgloo, played: Sequence[str]) -> bool:
+        """Return whether the likeliest colour is sure: by itself, or by what the record says of others like it."""
+        if seen.colour not in played:
+            return False
+        off = [(colour, dist(tone, seen.tone)) for colour, tone in self._tones if seen.tone]
+        if any(colour != seen.colour and far <= 2 * ALIKE for colour, far in off):
+            return False
+        # Of a colour that nobody plays there is nothing on the table.
+        likely = sum(seen.colours.get(colour, 0.0) for colour in played)
+        return seen.colours[seen.colour] >= SURE * likely or any(far <= ALIKE for _, far in off)
 
     def _is_sure(
         self, piece: _Piece, snapshot: MatchSnapshot, missing: Counter[tuple[str, str]], now: float, settle: float
     ) -> bool:
         """Return whether a piece is to be entered. What the record ever had and has no more, people took back."""
         seen = piece.seen
-        if piece.known or seen.place is None or not seen.free or seen.colour not in snapshot.colours:
+        if piece.known or seen.place is None or not seen.free or piece.looks < AGREE:
             return False
-        if _sureness(seen.colours, snapshot.colours) < SURE or piece.looks < AGREE:
+        if not self._knows_colour(seen, snapshot.colours):
             return False
         if any(place == seen.place or colour == seen.colour for place, colour in missing):
             return False
-        return now - piece.since >= settle + (BY_HAND_S if _by_hand(snapshot, seen.colour) else 0.0)
+        return now - piece.since >= _wait(snapshot, piece, settle)
 
     def _enter(
         self,
@@ -223,19 +249,20 @@ class PlacingWatcher:
                 # Somebody was quicker: the next look is set beside what the record says by then.
                 log.info("A piece that was seen could not be entered: %s", answer)
                 continue
-            piece.known, state = True, after
+            self._is(piece, colour)
+            state = after
             entered.add(colour)
         return bool(entered)
 
 
 def _apart(one: NewIgloo, other: NewIgloo) -> float:
     """Return how far two pieces stand apart, in pixels."""
-    return float(((one.at[0] - other.at[0]) ** 2 + (one.at[1] - other.at[1]) ** 2) ** 0.5)
+    return dist(one.at, other.at)
 
 
-def _sureness(colours: Mapping[str, float], played: Sequence[str]) -> float:
-    """Return how likely the likeliest colour is among those that are played."""
-    return max(colours.values()) / max(1e-9, sum(colours.get(colour, 0.0) for colour in played))
+def _wait(snapshot: MatchSnapshot, piece: _Piece, settle: float) -> float:
+    """Return how many seconds a piece must stand before it is entered."""
+    return settle + (BY_HAND_S if _by_hand(snapshot, piece.seen.colour) else 0.0)
 
 
 def _by_hand(snapshot: MatchSnapshot, colour: str) -> bool:

@@ -234,6 +234,23 @@ def test_what_is_doubtful_is_left_to_people_and_said(sight: Sight, doubtful: New
         assert sight.night.told == (FollowState.WATCHING, messages.PLACES_KNOWN)
 
 
+def test_a_colour_that_people_told_is_known_in_what_looks_alike(sight: Sight) -> None:
+    likely = {"green": 0.9, "blue": 0.1}
+    seen = [
+        NewIgloo((400.0 + 100 * number, 300.0), f"card{number}", likely, free=True, tone=tone)
+        for number, tone in enumerate([(60.0, -40.0, 30.0), (62.0, -42.0, 27.0), (60.0, -30.0, 0.0)], 1)
+    ]
+    sight.seen += seen
+    assert sight.wait(LONG) == []
+    sight.tap("place green card1")
+    assert sight.wait(LONG) == [("card1", "green"), ("card2", "green")]
+    assert sight.night.told == (FollowState.WATCHING, messages.PLACED_UNSURE)
+    # What looks like one that people called otherwise is of no sure colour.
+    sight.tap("place blue card3")
+    sight.seen.append(NewIgloo((900.0, 300.0), "card4", {"green": 1.0}, free=True, tone=(60.0, -30.0, 1.0)))
+    assert len(sight.wait(LONG)) == 3
+
+
 def test_the_placing_is_ended_only_where_all_that_is_recorded_is_seen(sight: Sight) -> None:
     places = [f"card{number}" for number in range(1, 10)]
     for place, colour in zip(places, COLOURS * 3, strict=True):
@@ -244,15 +261,9 @@ def test_the_placing_is_ended_only_where_all_that_is_recorded_is_seen(sight: Sig
     assert len(sight.wait()) == 10
     sight.tap(ahead)
     sight.put("card7", "green", 70)
-    sight.wait(LONG)
-    snapshot = sight.night.night.snapshot()
-    assert snapshot is not None
-    assert (len(sight.record), snapshot.states[-1].phase) == (11, "shaking")
+    assert len(sight.wait(LONG)) == 11
     sight.put("card1", "blue", 70)
-    sight.wait()
-    snapshot = sight.night.night.snapshot()
-    assert snapshot is not None
-    assert (len(sight.record), snapshot.states[-1].phase) == (12, "checking")
+    assert len(sight.wait()) == 12
     sight.wait()
     assert sight.night.told == (FollowState.NO_GAME, messages.CARDS_ALONE)
 

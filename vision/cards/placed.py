@@ -65,12 +65,14 @@ class NewIgloo:
 
     ``at``: its thaler in the picture. ``place``: the card on which it stands; None: on none, or not clearly on one.
     ``colours``: how likely its thaler has each of the box's colours. ``free``: whether nothing else is new around it.
+    ``tone``: the thaler's colour in Lab as a white lamp would show it.
     """
 
     at: tuple[float, float]
     place: str | None
     colours: Mapping[str, float]
     free: bool
+    tone: tuple[float, ...] = ()
 
     @property
     def colour(self) -> str:
@@ -87,17 +89,15 @@ def new_igloos(bare: BareCircle, photo: ByteArray) -> tuple[NewIgloo, ...] | Non
     if changed is None:
         return None
     width = bare.width
-    found = list(find_thalers(photo, list(bare.corners.values()), COLOURS))
-    spots = [(at, likely) for at, likely in found if _share(changed, at, 0.0, _CORE * width) >= _CHANGED]
-    return tuple(
-        NewIgloo(
-            (float(at[0]), float(at[1])),
-            _place(at, bare.corners, width),
-            likely,
-            _share(_without(changed, at, spots, width), at, _OWN * width, _BESIDE * width) <= _FREE,
-        )
-        for at, likely in spots
-    )
+    found = find_thalers(photo, list(bare.corners.values()), COLOURS)
+    new = [one for one in found if _share(changed, one.at, 0.0, _CORE * width) >= _CHANGED]
+    igloos = []
+    for one in new:
+        beside = _without(changed, [other.at for other in new if other is not one], width)
+        free = _share(beside, one.at, _OWN * width, _BESIDE * width) <= _FREE
+        x, y, tone = float(one.at[0]), float(one.at[1]), tuple(float(value) for value in one.tone)
+        igloos.append(NewIgloo((x, y), _place(one.at, bare.corners, width), one.colours, free, tone))
+    return tuple(igloos)
 
 
 def is_bare(bare: BareCircle, photo: ByteArray) -> bool:
@@ -174,15 +174,12 @@ def _share(changed: _Change, at: FloatArray, inner: float, outer: float) -> floa
     return float(changed.mask[y0:y1, x0:x1][ring].mean()) if ring.any() else 0.0
 
 
-def _without(
-    changed: _Change, at: FloatArray, spots: Sequence[tuple[FloatArray, Mapping[str, float]]], width: float
-) -> _Change:
-    """Return what is new but for the other igloos and their shadows."""
+def _without(changed: _Change, others: Sequence[FloatArray], width: float) -> _Change:
+    """Return what is new but for other igloos, by their thalers, and their shadows."""
     mask = changed.mask.copy()
-    for other, _ in spots:
-        if other is not at:
-            middle = ((float(other[0]) + 0.5) * changed.scale - 0.5, (float(other[1]) + 0.5) * changed.scale - 0.5)
-            cv2.circle(mask, (round(middle[0]), round(middle[1])), round(_OWN * width * changed.scale), 0, -1)
+    for other in others:
+        middle = ((float(other[0]) + 0.5) * changed.scale - 0.5, (float(other[1]) + 0.5) * changed.scale - 0.5)
+        cv2.circle(mask, (round(middle[0]), round(middle[1])), round(_OWN * width * changed.scale), 0, -1)
     return _Change(mask, changed.scale)
 
 

@@ -29,6 +29,8 @@ from vision.cards.pile import Read
 
 EVERY_S: Final = 0.5
 """Two pictures a second are drawn: as many as a small machine looks at."""
+BY_HAND_S: Final = 8.0
+"""What the camera has not entered by then is entered by hand."""
 AFTER_S: Final = 9.0
 """So long after the last igloo the table is left as it is."""
 FAMILIES: Final = (5, 6, 7)
@@ -127,7 +129,7 @@ def _no_board(game: str) -> Any:
 
 @dataclass
 class PlacedTally:
-    """What came of rounds: igloos that were put down, entered, entered wrongly, left to people; seconds."""
+    """What came of rounds: igloos that were put down, entered by the camera, wrongly, left to people; seconds."""
 
     put: int = 0
     right: int = 0
@@ -141,7 +143,7 @@ class PlacedTally:
 
 
 def follow_round(folder: Path, film: DrawnRound, colours: list[str], tally: PlacedTally) -> None:
-    """Follow a round to its end, nobody entering anything, and count."""
+    """Follow a round to its end, people entering only what the camera leaves to them, and count."""
     night = PlacedNight(folder, film, colours)
     night.begin()
     t, before = 0.0, 0
@@ -154,19 +156,22 @@ def follow_round(folder: Path, film: DrawnRound, colours: list[str], tally: Plac
         begun = time.thread_time()
         night.show(shot)
         tally.work.append(time.thread_time() - begun)
-        for place, colour, _ in night.entered[before:]:
+        for place, colour, by_camera in night.entered[before:]:
             found = next((one for one in pending if one[1:] == (place, colour) and one[0] <= t), None)
             if found is None:
                 tally.wrong += 1
                 continue
             pending.remove(found)
-            came.append(found[0])
-            tally.right += 1
-            tally.delays.append(t - found[0])
+            if by_camera:
+                came.append(found[0])
+                tally.right += 1
+                tally.delays.append(t - found[0])
         before = len(night.entered)
+        for began, place, colour in pending:
+            if t - began >= BY_HAND_S and night.do("moves", {"moves": [f"place {colour} {place}"]}).ok:
+                tally.left += 1
     night.journal.close()
     tally.put += len(film.puts)
-    tally.left += len(pending)
     tally.swapped += sum(later - sooner < -EVERY_S for sooner, later in pairwise(came))
     tally.rounds += 1
 
