@@ -19,7 +19,11 @@ from vision.cards.igloos import find_thalers
 from vision.cards.round import COLOURS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from companion.ports import ByteArray, FloatArray
+
+    BoolArray = NDArray[np.bool_]
 
 _CARD: Final = 56.0
 """A card's width in the pictures that are compared, in pixels."""
@@ -134,12 +138,34 @@ def _changed(bare: BareCircle, photo: ByteArray) -> _Change | None:
     field = fit_field(np.column_stack([xs.ravel(), ys.ravel()]), _tones(now), _tones(before))
     if field is None:
         return None
-    lit = apply_field(now.astype(np.uint8, copy=False), field)
-    off = _light(lit) - _light(before)
+    lit = _light(apply_field(now.astype(np.uint8, copy=False), field))
+    was = _light(before)
+    new = _differs(lit, was)
+    # In the middle stood what was taken since: where the table is seen there now, nothing came.
+    inside, outside = _off_cards(bare, new.shape, scale)
+    if outside.any():
+        new &= ~inside | _differs(lit, np.median(was[outside], axis=0))
+    return _Change(cv2.medianBlur(new.astype(np.uint8), 5).astype(np.uint8, copy=False), scale)
+
+
+def _differs(light: FloatArray, other: FloatArray) -> BoolArray:
+    """Return where light (h, w, 3) is of something else than other light; shadows are not."""
+    off = light - other
     bright = off.mean(axis=2)
     shade = np.abs(off - bright[..., None]).max(axis=2)
-    new = (shade > _SHADE) | (bright > _LIGHTER) | (bright < -_DARKER)
-    return _Change(cv2.medianBlur(new.astype(np.uint8), 5).astype(np.uint8, copy=False), scale)
+    differs: BoolArray = (shade > _SHADE) | (bright > _LIGHTER) | (bright < -_DARKER)
+    return differs
+
+
+def _off_cards(bare: BareCircle, shape: tuple[int, ...], scale: float) -> tuple[BoolArray, BoolArray]:
+    """Return where there are no cards: between their middles, and outside of these."""
+    inside, cards = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
+    for corners in bare.corners.values():
+        cv2.fillConvexPoly(cards, np.round((corners + 0.5) * scale - 0.5).astype(np.int32), 1)
+    middles = np.array([corners.mean(axis=0) for corners in bare.corners.values()])
+    hull = cv2.convexHull(np.round(middles * scale).astype(np.int32))
+    cv2.fillConvexPoly(inside, hull, 1)
+    return (inside > 0) & (cards == 0), (inside == 0) & (cards == 0)
 
 
 def _light(picture: Any) -> FloatArray:

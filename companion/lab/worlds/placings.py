@@ -1,7 +1,7 @@
 """A rendered round of Igloo Pop as a camera sees it: players put igloos on the circle's cards, all at once.
 
-Every igloo comes in a hand, hovers, is set down, and the hand goes; some rest a hand over the table; a lamp may be
-switched on in the middle. Seconds from the round's start; everything is drawn from a seed.
+Twelve stand in the village. Every igloo comes in a hand, hovers, is set down, and the hand goes; some rest a hand over
+the table; a lamp may be switched on in the middle. Seconds from the round's start; everything is drawn from a seed.
 """
 
 from __future__ import annotations
@@ -64,12 +64,17 @@ class DrawnRound:
 
     @cached_property
     def bare(self) -> CardShot:
-        """Return the circle before anything stands on it."""
-        return shoot(CardScene(self.art, self.cards), self.camera, self.light, 1)
+        """Return the circle before anything stands on it, all igloos in the village."""
+        return shoot(CardScene(self.art, self.cards, self._village(0)), self.camera, self.light, 1)
 
     def frame(self, t: float, number: int = 0) -> CardShot:
         """Return what the camera sees at a time; ``number`` is the noise's seed."""
+        return shoot(*self.scene(t), number)
+
+    def scene(self, t: float) -> tuple[CardScene, PinholeCamera, Light]:
+        """Return what lies and moves on the table at a time, and who sees it in which light."""
         igloos = [Igloo(put.at, put.colour, turn=37.0 * index) for index, put in enumerate(self.puts) if put.t <= t]
+        igloos += self._village(sum(put.t - COMES_S <= t for put in self.puts))
         arms: list[Arm] = []
         for index, put in enumerate(self.puts):
             if put.t - COMES_S <= t < put.t:
@@ -82,7 +87,12 @@ class DrawnRound:
                 arms.append(self._arm(put.at, 0.35 + (t - put.t)))
         arms += [self._arm(rest.at, 0.0) for rest in self.rests if rest.begin <= t < rest.end]
         lit = self.lamp if self.lamp is not None and self.lamp_t is not None and t >= self.lamp_t else self.light
-        return shoot(CardScene(self.art, self.cards, tuple(igloos), tuple(arms)), self.camera, lit, number)
+        return CardScene(self.art, self.cards, tuple(igloos), tuple(arms)), self.camera, lit
+
+    def _village(self, taken: int) -> tuple[Igloo, ...]:
+        """Return the igloos in the middle of which so many were taken."""
+        spots = [(48.0 * column, 46.0 * row) for row in (-1, 0, 1) for column in (-1.5, -0.5, 0.5, 1.5)]
+        return tuple(Igloo(at) for at in spots[taken:])
 
     def _arm(self, at: tuple[float, float], off: float) -> Arm:
         """Return an arm from the picture's rim to near a point; ``off`` is how far it ends outside of it."""

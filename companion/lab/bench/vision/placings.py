@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
-from companion.lab.worlds.cards import CardShot
+from companion.lab.worlds.cards import CardShot, shoot
 from companion.lab.worlds.placings import DrawnRound, drawn_round
 from companion.night.answers import CAMERA, TABLE, CommandResult
 from companion.ports import DeviceKind
@@ -149,10 +149,13 @@ def follow_round(folder: Path, film: DrawnRound, colours: list[str], tally: Plac
     t, before = 0.0, 0
     came: list[float] = []
     pending = [(t, place, colour) for t, place, colour in night.truth]
-    number = 2
+    number, former, shot = 2, None, film.bare
     while t < film.puts[-1].t + AFTER_S:
         t, number = t + EVERY_S, number + 1
-        shot = film.frame(t, number)
+        scene = film.scene(t)
+        if scene != former:
+            # What lies still is drawn once.
+            former, shot = scene, shoot(*scene, number)
         begun = time.thread_time()
         night.show(shot)
         tally.work.append(time.thread_time() - begun)
