@@ -212,7 +212,7 @@ class CameraFollower:
             return self._idle(FollowState.NO_PICTURE, messages.NO_PICTURE)
         snapshot = self._night.snapshot()
         placing = None if snapshot is None else placing_of(snapshot)
-        if snapshot is not None and placing is not None and placing.lying(snapshot.states[-1]):
+        if snapshot is not None and placing is not None and self._placings.is_round(placing, snapshot):
             return self._follow_placing(placing, captured, snapshot)
         if snapshot is not None and (deal := deal_of(snapshot)) is not None:
             why_not = self._deals.in_the_way(deal, snapshot)

@@ -69,17 +69,28 @@ class PlacingWatcher:
         self._tones: list[tuple[str, tuple[float, ...]]] = []
         """How pieces look of which the record says the colour, in this match."""
         self._differs_since: float | None = None
+        self._began_bare = False
+        """Whether in this round nothing was seen on the cards before something was."""
 
     def laid(self, match: str, lying: Mapping[str, str], bare: BareCircle) -> None:
         """Take it that these cards, by their places, lie so and bare in this match."""
         if self._round is None or self._round[0] != match:
             self._tones = []
-        self._round, self._bare, self._pieces, self._differs_since = (match, dict(lying)), bare, [], None
+        self._round, self._bare = (match, dict(lying)), bare
+        self._begin()
+
+    def _begin(self) -> None:
+        self._pieces, self._differs_since, self._began_bare = [], None, True
+
+    def is_round(self, placing: PhotoPlacing, snapshot: MatchSnapshot) -> bool:
+        """Return whether pieces are being placed, or will be as soon as the round begins."""
+        if placing.lying(snapshot.states[-1]):
+            return True
+        self._began_bare = False
+        return False
 
     def why_not(self, placing: PhotoPlacing, snapshot: MatchSnapshot) -> tuple[FollowState, str] | None:
         """Return why nothing can be followed now."""
-        if not placing.lying(snapshot.states[-1]):
-            return FollowState.NO_GAME, messages.CARDS_ALONE
         if self._knows(placing, snapshot):
             return None
         unknown = self._cards.why_unknown(snapshot.game)
@@ -129,6 +140,11 @@ class PlacingWatcher:
         if bare is None or found is None:
             self._pieces = [one for one in self._pieces if one.known]
             return FollowState.LOST, messages.PLACES_LOST
+        if not self._began_bare:
+            # What stands there may have been left from the round before.
+            if found:
+                return FollowState.WAITING, messages.PLACES_UNKNOWN
+            self._begin()
         here = self._track(found, bare.width, now)
         missing = self._beside_record(here, placing.standing(snapshot.states[-1]))
         sure = [one for one in here if self._is_sure(one, snapshot, missing, now, settle)]
@@ -266,9 +282,9 @@ def _wait(snapshot: MatchSnapshot, piece: _Piece, settle: float) -> float:
 
 
 def _by_hand(snapshot: MatchSnapshot, colour: str) -> bool:
-    """Return whether the last move of a colour was entered by hand: who does that is not to be overtaken."""
+    """Return whether the last piece of a colour was entered by hand: who does that is not to be overtaken."""
     for move, by in zip(reversed(snapshot.moves), reversed(snapshot.by), strict=True):
-        if getattr(move, "colour", None) == colour:
+        if getattr(move, "colour", None) == colour and getattr(move, "place", None) is not None:
             return by != CAMERA
     return False
 

@@ -45,7 +45,7 @@ def night(tmp_path: Path) -> Iterator[PlacedNight]:
     night.journal.close()
 
 
-def watch(night: PlacedNight, t: float, times: int = 8) -> list[tuple[str, str]]:
+def watch(night: PlacedNight, t: float, times: int = 6) -> list[tuple[str, str]]:
     """Show what stands there at a time for so many pictures; return what the record has, all of it by the camera."""
     shot = night.film.frame(t)
     for _ in range(times):
@@ -82,8 +82,8 @@ def test_what_comes_after_a_lamp_is_switched_on_is_entered_too(night: PlacedNigh
 
 def test_nothing_is_entered_while_the_hand_that_brings_it_moves(night: PlacedNight) -> None:
     night.begin()
-    for number in range(10):
-        night.show(night.film.frame(9.0 + 0.09 * number, number))
+    for number in range(6):
+        night.show(night.film.frame(9.0 + 0.15 * number, number))
     assert night.entered in ([], [("card1", "red", True)])
 
 
@@ -268,10 +268,27 @@ def test_the_placing_is_ended_only_where_all_that_is_recorded_is_seen(sight: Sig
     assert sight.night.told == (FollowState.NO_GAME, messages.CARDS_ALONE)
 
 
+def test_what_is_left_from_the_round_before_is_not_entered_in_the_next(sight: Sight) -> None:
+    one = sight.put("card1", "red")
+    assert sight.wait() == [("card1", "red")]
+    other = sight.put("card2", "green", green=0.9, blue=0.1)
+    sight.tap("pass red", "pass blue", "pass green")
+    assert sight.wait() == [("card1", "red")]
+    wrong = next(number for number in range(2, 14) if str(number) not in sight.night.film.names[0].split("/"))
+    sight.tap(f"reveal card1 {wrong}", "start")
+    sight.seen.append(replace(other, colours={"green": 1.0}, at=(other.at[0] + 300, other.at[1])))
+    assert sight.wait(LONG) == [("card1", "red")]
+    assert sight.night.told == (FollowState.WAITING, messages.PLACES_UNKNOWN)
+    sight.seen.clear()
+    sight.wait()
+    sight.seen.append(one)
+    assert sight.wait() == [("card1", "red"), ("card1", "red")]
+
+
 def test_where_the_cards_lie_must_be_seen_before_anything_stands_there(night: PlacedNight) -> None:
     assert night.do("moves", {"moves": ["start", "place red card1"]}).ok
     shot = night.film.frame(22.0)
-    for _ in range(8):
+    for _ in range(6):
         night.show(shot)
     assert night.entered == [("card1", "red", False)]
     assert night.told == (FollowState.WAITING, messages.PLACES_UNKNOWN)
