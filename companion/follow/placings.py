@@ -32,8 +32,8 @@ SURE: Final = 0.99
 """How sure the colour must be for the camera to enter a piece by itself."""
 AGREE: Final = 2
 """So many looks must show it alike."""
-BY_HAND_S: Final = 6.0
-"""So long it waits for who entered the last piece of a colour by hand."""
+BY_HAND_S: Final = 4.0
+"""So long it waits for who was quicker with the last piece of a colour."""
 LEFT_S: Final = 4.0
 """So long a piece is doubtful, or missing, before that is said."""
 ALIKE: Final = 10.0
@@ -68,6 +68,8 @@ class PlacingWatcher:
         self._pieces: list[_Piece] = []
         self._tones: list[tuple[str, tuple[float, ...]]] = []
         """How pieces look of which the record says the colour, in this match."""
+        self._quicker: set[str] = set()
+        """Colours whose last piece was entered by hand though nothing was doubtful."""
         self._differs_since: float | None = None
         self._began_bare = False
         """Whether in this round nothing was seen on the cards before something was."""
@@ -75,7 +77,7 @@ class PlacingWatcher:
     def laid(self, match: str, lying: Mapping[str, str], bare: BareCircle) -> None:
         """Take it that these cards, by their places, lie so and bare in this match."""
         if self._round is None or self._round[0] != match:
-            self._tones = []
+            self._tones, self._quicker = [], set()
         self._round, self._bare = (match, dict(lying)), bare
         self._begin()
 
@@ -146,7 +148,7 @@ class PlacingWatcher:
                 return FollowState.WAITING, messages.PLACES_UNKNOWN
             self._begin()
         here = self._track(found, bare.width, now)
-        missing = self._beside_record(here, placing.standing(snapshot.states[-1]))
+        missing = self._beside_record(here, placing.standing(snapshot.states[-1]), now - settle - LEFT_S)
         sure = [one for one in here if self._is_sure(one, snapshot, missing, now, settle)]
         entered = self._enter(sorted(sure, key=lambda one: one.since), placing, captured, snapshot, bool(missing))
         self._differs_since = (self._differs_since or now) if missing else None
@@ -154,7 +156,7 @@ class PlacingWatcher:
             return FollowState.ENTERED, messages.PLACED
         if self._differs_since is not None and now - self._differs_since >= LEFT_S:
             return FollowState.WATCHING, messages.PLACED_OTHERWISE
-        if any(not one.known and now - one.since >= _wait(snapshot, one, settle) + LEFT_S for one in here):
+        if any(not one.known and now - one.since >= self._wait(one, settle) + LEFT_S for one in here):
             return FollowState.WATCHING, messages.PLACED_UNSURE
         return FollowState.WATCHING, messages.PLACES_KNOWN
 
@@ -180,8 +182,13 @@ class PlacingWatcher:
         self._pieces = here + [one for one in self._pieces if one.known and one not in here]
         return here
 
-    def _beside_record(self, here: Sequence[_Piece], standing: Sequence[tuple[str, str]]) -> Counter[tuple[str, str]]:
-        """Set what is seen beside the record; return what that has and nobody sees: (place, colour), how often."""
+    def _beside_record(
+        self, here: Sequence[_Piece], standing: Sequence[tuple[str, str]], left: float
+    ) -> Counter[tuple[str, str]]:
+        """Set what is seen beside the record; return what that has and nobody sees: (place, colour), how often.
+
+        What stands since ``left`` was left to people.
+        """
         wanted = Counter(standing)
         # What was recorded before is what is recorded now; and what is surely it, before what only may be.
         order = sorted(here, key=lambda one: (not one.known, one.since))
@@ -190,7 +197,7 @@ class PlacingWatcher:
             key = (piece.seen.place or "", piece.seen.colour)
             if wanted[key] > 0:
                 wanted[key] -= 1
-                self._is(piece, key[1])
+                self._entered_by_hand(piece, key[1], left)
                 taken.append(piece)
         for piece in order:
             if piece in taken:
@@ -202,12 +209,22 @@ class PlacingWatcher:
             if may_be:
                 key = max(may_be, key=lambda key: piece.seen.colours[key[1]])
                 wanted[key] -= 1
-                self._is(piece, key[1])
+                self._entered_by_hand(piece, key[1], left)
         return +wanted
+
+    def _entered_by_hand(self, piece: _Piece, colour: str, left: float) -> None:
+        """Take it that people entered a piece, unless it was entered before."""
+        if piece.known:
+            return
+        if piece.since > left:
+            self._quicker.add(colour)
+        else:
+            self._quicker.discard(colour)
+        self._is(piece, colour)
 
     def _is(self, piece: _Piece, colour: str) -> None:
         """Take it that a piece is what the record has, and learn how its colour looks tonight."""
-        if not piece.known and piece.seen.free and piece.seen.tone:
+        if piece.seen.free and piece.seen.tone:
             self._tones.append((colour, piece.seen.tone))
         piece.known = True
 
@@ -233,7 +250,11 @@ class PlacingWatcher:
             return False
         if any(place == seen.place or colour == seen.colour for place, colour in missing):
             return False
-        return now - piece.since >= _wait(snapshot, piece, settle)
+        return now - piece.since >= self._wait(piece, settle)
+
+    def _wait(self, piece: _Piece, settle: float) -> float:
+        """Return how many seconds a piece must stand before it is entered: who enters by hand is not overtaken."""
+        return settle + (BY_HAND_S if piece.seen.colour in self._quicker else 0.0)
 
     def _enter(
         self,
@@ -266,6 +287,7 @@ class PlacingWatcher:
                 log.info("A piece that was seen could not be entered: %s", answer)
                 continue
             self._is(piece, colour)
+            self._quicker.discard(colour)
             state = after
             entered.add(colour)
         return bool(entered)
@@ -274,19 +296,6 @@ class PlacingWatcher:
 def _apart(one: NewIgloo, other: NewIgloo) -> float:
     """Return how far two pieces stand apart, in pixels."""
     return dist(one.at, other.at)
-
-
-def _wait(snapshot: MatchSnapshot, piece: _Piece, settle: float) -> float:
-    """Return how many seconds a piece must stand before it is entered."""
-    return settle + (BY_HAND_S if _by_hand(snapshot, piece.seen.colour) else 0.0)
-
-
-def _by_hand(snapshot: MatchSnapshot, colour: str) -> bool:
-    """Return whether the last piece of a colour was entered by hand: who does that is not to be overtaken."""
-    for move, by in zip(reversed(snapshot.moves), reversed(snapshot.by), strict=True):
-        if getattr(move, "colour", None) == colour and getattr(move, "place", None) is not None:
-            return by != CAMERA
-    return False
 
 
 def placing_of(snapshot: MatchSnapshot) -> PhotoPlacing | None:

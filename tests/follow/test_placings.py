@@ -148,7 +148,7 @@ def test_what_people_enter_is_not_entered_twice(sight: Sight) -> None:
     sight.wait(2 * EVERY_S)
     sight.tap("place red card1")
     assert sight.wait(LONG) == [("card1", "red")]
-    # Who enters by hand is not overtaken, but need not do so.
+    # Who was quicker is not overtaken the next time, but need not enter it.
     sight.put("card2", "red")
     assert len(sight.wait(BY_HAND_S)) == 1
     sight.tap("place red card2")
