@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from companion.night.games.capabilities import PhotoDeal
     from companion.rules.core import State
     from vision.camera.frame import CapturedFrame
+    from vision.cards.placed import BareCircle
 
 SURE = 0.99
 """How sure each card must be for the camera to enter them by itself."""
@@ -44,9 +45,14 @@ class _Seen(NamedTuple):
 class DealWatcher:
     """Reads what is laid in a game whose cards are. For one thread alone."""
 
-    def __init__(self, night: Night, cards: CardTable) -> None:
-        """Enter through ``night`` what lies there of the ``cards`` that were taught."""
-        self._night, self._cards = night, cards
+    def __init__(
+        self, night: Night, cards: CardTable, on_laid: Callable[[str, Mapping[str, str], BareCircle], None]
+    ) -> None:
+        """Enter through ``night`` what lies there of the ``cards`` that were taught.
+
+        ``on_laid`` is told of a match whose cards were entered which lie where, and how they look.
+        """
+        self._night, self._cards, self._on_laid = night, cards, on_laid
         self._seen: _Seen | None = None
 
     @property
@@ -67,6 +73,8 @@ class DealWatcher:
 
     def look(self, deal: PhotoDeal, captured: CapturedFrame, snapshot: MatchSnapshot) -> tuple[FollowState, str]:
         """Read a picture of a settled scene, enter what is sure; return how it stands then."""
+        from vision.cards.placed import BareCircle
+
         record = Standing(snapshot.match, snapshot.state)
         former, self._seen = self._seen, None
         image = captured.image()
@@ -94,6 +102,9 @@ class DealWatcher:
             # Somebody was quicker.
             log.info("Cards that were seen could not be entered: %s", answer)
             return FollowState.WATCHING, messages.CARDS_UNSURE
+        lying = [(place, card) for place, card in zip(found.places, read, strict=True) if place is not None]
+        bare = BareCircle(image, {place: card.corners for place, card in lying})
+        self._on_laid(snapshot.match, {place: card.name for place, card in lying}, bare)
         return FollowState.ENTERED, messages.CARDS_ENTERED
 
 

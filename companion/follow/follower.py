@@ -32,6 +32,7 @@ from companion.follow.evidence import (
 )
 from companion.follow.following import Following, FollowState, SceneLooks, Standing
 from companion.follow.pace import EVERY_S, IDLE_S, LOOKS
+from companion.follow.placings import PlacingWatcher, placing_of
 from companion.follow.questions import DISAGREEMENT, NEW, TURN, BoardObservation, OpenQuestion, offered
 from companion.night.answers import CAMERA, Actor, CommandResult, Role
 from companion.ports import BadDataError, DeviceKind
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from companion.follow.cards import CardTable
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import MatchSnapshot, Night
-    from companion.night.games.capabilities import PhotoDeal
+    from companion.night.games.capabilities import PhotoDeal, PhotoPlacing
     from companion.settings import Settings
     from vision.camera.frame import CapturedFrame
     from vision.track.tracker import Candidate
@@ -73,7 +74,8 @@ class CameraFollower:
         """Prepare to follow ``night`` by the pictures of ``newest``; :meth:`start` begins. ``clock`` gives seconds."""
         self._night, self._settings = night, settings
         self._newest, self._table_of, self._on_change, self._clock = newest, table_of, on_change, clock
-        self._deals = DealWatcher(night, cards)
+        self._placings = PlacingWatcher(night, cards)
+        self._deals = DealWatcher(night, cards, on_laid=self._placings.laid)
         self._lock = threading.RLock()
         self._now = Following()
         self._closing = threading.Event()
@@ -209,6 +211,9 @@ class CameraFollower:
         if captured is None:
             return self._idle(FollowState.NO_PICTURE, messages.NO_PICTURE)
         snapshot = self._night.snapshot()
+        placing = None if snapshot is None else placing_of(snapshot)
+        if snapshot is not None and placing is not None and self._placings.is_round(placing, snapshot):
+            return self._follow_placing(placing, captured, snapshot)
         if snapshot is not None and (deal := deal_of(snapshot)) is not None:
             why_not = self._deals.in_the_way(deal, snapshot)
             if why_not is not None:
@@ -264,6 +269,26 @@ class CameraFollower:
         state, note = self._deals.look(deal, captured, snapshot)
         self._scene.looked()
         self._become(lambda now: now.read_cards(Standing(snapshot.match, snapshot.state), begun, state, note))
+
+    def _follow_placing(self, placing: PhotoPlacing, captured: CapturedFrame, snapshot: MatchSnapshot) -> float:
+        """See where the bare cards lie, or what is put on them; return how long to wait for the next picture."""
+        why_not = self._placings.why_not(placing, snapshot)
+        if why_not is not None:
+            return self._idle(*why_not)
+        begun = self._clock()
+        if self._placings.wants_circle(placing, snapshot):
+            if not self._settled(captured, snapshot, again=False):
+                return EVERY_S
+            state, note = self._placings.look_at_circle(placing, captured, snapshot)
+            self._scene.looked()
+        elif captured.number == self._number and captured.kind is not DeviceKind.RECORDED:
+            return EVERY_S
+        else:
+            # Somebody's hand is always in the picture: that is no reason to wait.
+            self._number = captured.number
+            state, note = self._placings.look(placing, captured, snapshot, begun, self._seconds())
+        self._become(lambda now: now.read_cards(Standing(snapshot.match, snapshot.state), begun, state, note))
+        return max(EVERY_S, self._clock() - begun)
 
     def _idle(self, state: FollowState, note: str) -> float:
         self._become(lambda now: now.idle(state, note))

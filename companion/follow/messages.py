@@ -30,10 +30,17 @@ ENTERED: Final = "The camera entered the turn it saw."
 HALF: Final = "The camera sees half a turn, and waits for the rest."
 THINKING: Final = "The camera is looking."
 
-CARDS_ALONE: Final = "The camera reads the cards as they are laid; the rest of a round is entered by people."
+CARDS_ALONE: Final = "The camera sees cards as they are laid and what is put on them; people enter the rest of a round."
 CARDS_AWAITED: Final = "The camera is waiting for all the new cards."
 CARDS_UNSURE: Final = "The camera is not sure of every card. Read them from a photo, or enter them."
 CARDS_ENTERED: Final = "The camera entered the cards it saw."
+
+PLACES_UNKNOWN: Final = "The camera does not know where the cards lie. It looks when they lie bare before a round."
+PLACES_KNOWN: Final = "The camera sees where the cards lie, and enters what is put on them."
+PLACES_LOST: Final = "The camera does not see the cards as they lay. Enter by hand what is put on them."
+PLACED: Final = "The camera entered what was put on a card."
+PLACED_UNSURE: Final = "The camera is not sure of something on a card. Enter it by hand."
+PLACED_OTHERWISE: Final = "The record has something on a card that the camera does not see there."
 
 NOTHING_ASKED: Final = "This question is not open any more."
 NO_RECORD: Final = "No game is open here whose record could be used."

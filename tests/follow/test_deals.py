@@ -133,7 +133,7 @@ def test_the_circle_is_entered_when_all_of_it_lies_there_and_not_again_when_it_i
     snapshot = table.night.snapshot()
     assert snapshot is not None
     assert set(snapshot.by) == {CAMERA}
-    assert table.told == (FollowState.NO_GAME, messages.CARDS_ALONE)
+    assert table.told == (FollowState.WATCHING, messages.PLACES_KNOWN)
     # People take one back, then all: they know better.
     for kept in (8, 0):
         table.do("undo", {"to": kept, "agreed": True})

@@ -7,7 +7,7 @@ of ``companion kit``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import cv2
 import numpy as np
@@ -73,10 +73,16 @@ def _sticker(grey: ByteArray, quad: FloatArray) -> int | None:
     return None
 
 
-def find_thalers(
-    photo: ByteArray, cards: Sequence[FloatArray], colours: Sequence[str]
-) -> Iterator[tuple[FloatArray, dict[str, float]]]:
-    """Yield where a thaler lies (2,) on or near cards with these corners, and how likely it has each colour."""
+class Thaler(NamedTuple):
+    """A thaler in a photo: where (2,), its colour (3,) in Lab as a white lamp would show it, how likely each name."""
+
+    at: FloatArray
+    tone: FloatArray
+    colours: dict[str, float]
+
+
+def find_thalers(photo: ByteArray, cards: Sequence[FloatArray], colours: Sequence[str]) -> Iterator[Thaler]:
+    """Yield the thalers on or near cards with these corners, of these colours."""
     width = float(np.median([np.linalg.norm(corners[1] - corners[0]) for corners in cards]))
     scale = min(1.0, _LOOK / width)
     small = cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else photo
@@ -99,12 +105,12 @@ def find_thalers(
             continue
         if any(np.hypot(spot[0] - x, spot[1] - y) < APART * card for x, y in kept):
             continue
-        likely = _colour_of(lab, spot, plastic, light, colours)
-        if likely is None:
+        seen = _tone(lab, spot, plastic, light)
+        if seen is None:
             continue
         kept.append((spot[0], spot[1]))
         at = (np.array(spot[:2]) + 0.5) / scale - 0.5
-        yield at, likely
+        yield Thaler(at, seen[1], _colours(*seen, colours))
 
 
 def _spots(lab: FloatArray, card: float) -> list[tuple[float, float, float]]:
@@ -157,10 +163,10 @@ def _ring(lab: FloatArray, spot: tuple[float, float, float], card: float) -> tup
     return float(score[best]), float(middle[best, 0]), middle[best, 1:]
 
 
-def _colour_of(
-    lab: FloatArray, spot: tuple[float, float, float], plastic: FloatArray, light: float, colours: Sequence[str]
-) -> dict[str, float] | None:
-    """Return the probability of each thaler colour, or None where nothing coloured or dark lies in the notch."""
+def _tone(
+    lab: FloatArray, spot: tuple[float, float, float], plastic: FloatArray, light: float
+) -> tuple[float, FloatArray] | None:
+    """Return hue and colour (3,) in Lab of what lies in the notch, or None where nothing coloured or dark does."""
     radius = max(1.5, 0.45 * spot[2])
     x0, y0 = round(spot[0] - radius), round(spot[1] - radius)
     patch = lab[max(0, y0) : y0 + round(2 * radius) + 1, max(0, x0) : x0 + round(2 * radius) + 1].reshape(-1, 3)
@@ -172,14 +178,17 @@ def _colour_of(
     shown = np.clip(0.85 * there / np.maximum(white, 0.01), 0, 1) ** (1 / 2.2)
     pixel = shown.astype(np.float32).reshape(1, 1, 3)
     hue = float(cv2.cvtColor(pixel, cv2.COLOR_BGR2HSV)[0, 0, 0])
-    lightness, green_red, blue_yellow = (float(v) for v in cv2.cvtColor(pixel, cv2.COLOR_BGR2Lab)[0, 0])
-    chroma = float(np.hypot(green_red, blue_yellow))
-    if chroma < 14 and lightness > 55:
-        return None
+    seen = cv2.cvtColor(pixel, cv2.COLOR_BGR2Lab)[0, 0].astype(float)
+    return None if np.hypot(seen[1], seen[2]) < 14 and seen[0] > 55 else (hue, seen)
+
+
+def _colours(hue: float, tone: FloatArray, colours: Sequence[str]) -> dict[str, float]:
+    """Return the probability of each thaler colour."""
+    chroma = float(np.hypot(tone[1], tone[2]))
     scores = {}
     for colour in colours:
         if colour == "black":
-            scores[colour] = -((max(0.0, chroma - 8) / 8) ** 2) - (max(0.0, lightness - 25) / 12) ** 2
+            scores[colour] = -((max(0.0, chroma - 8) / 8) ** 2) - (max(0.0, float(tone[0]) - 25) / 12) ** 2
         else:
             off = abs((hue / 2 - _HUES[colour] + 90) % 180 - 90)
             scores[colour] = -((off / 9) ** 2) - (max(0.0, 26 - chroma) / 6) ** 2

@@ -109,7 +109,7 @@ def read_round(
     igloos = [_standing(at, cards, {}, number) for at, number in find_stickers(photo)]
     if not igloos:
         thalers = find_thalers(photo, [card.corners for card in cards], colours)
-        igloos = [_standing(at, cards, likely, None) for at, likely in thalers]
+        igloos = [_standing(one.at, cards, one.colours, None) for one in thalers]
         igloos = [one for one in igloos if not printed(one, lying[one.card])]
     cards = tuple(
         replace(card, covered=_holes(one, [i.at for i in igloos if i.card == n]) >= _HOLE)

@@ -158,6 +158,10 @@ def bench_vision(seconds: float) -> Iterable[Row]:
 
     for what, value in measure_cards().items():
         yield row(what, value, note="rendered cards, of art that the finder was not tuned on")
+    from companion.lab.bench.vision.placings import measure as measure_placings
+
+    for what, value in measure_placings().items():
+        yield row(what, value, note="rendered rounds, followed while everybody places igloos")
 
 
 def bench_readers(seconds: float, weights: Path | None = None, boards: Path | None = None) -> Iterable[Row]:

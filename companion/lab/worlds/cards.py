@@ -36,7 +36,7 @@ class Laid:
 
 @dataclass(frozen=True)
 class Igloo:
-    """An igloo: upright with a thaler of ``colour`` in its notch, or upturned with ``number`` under it."""
+    """An igloo: upright, with a thaler of ``colour`` in its notch or none, or upturned with ``number`` under it."""
 
     at: tuple[float, float]
     colour: str = ""
@@ -193,6 +193,8 @@ def _igloo(linear: Any, camera: PinholeCamera, art: CardArt, igloo: Igloo) -> No
         _polygon(linear, camera, _circle(igloo.at, float(r), 1.0 + z), _shaded(snow, shade))
     top = 1.0 + radius
     frame = _frame(igloo.at, igloo.turn, top)
+    if igloo.number is None and not igloo.colour:
+        return
     if igloo.number is None:
         hue, saturation, value = TEAMS[igloo.colour]
         ink = bgr(hue + rng.normal(0, 2), saturation, value * rng.uniform(0.85, 1.1))

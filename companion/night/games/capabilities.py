@@ -104,13 +104,33 @@ class PhotoDeal(Protocol):
         ...
 
 
+class PhotoPlacing(Protocol):
+    """Pieces that everybody puts on cards at once, seen by a camera, through the rules."""
+
+    def lying(self, state: State[Any]) -> Mapping[str, str]:
+        """Return the cards of a round by their places; none while some are still to be laid, or it is being settled."""
+        ...
+
+    def may_place(self, state: State[Any]) -> bool:
+        """Return whether pieces are being placed."""
+        ...
+
+    def standing(self, state: State[Any]) -> Sequence[tuple[str, str]]:
+        """Return (place, colour) of every piece that stands on a card."""
+        ...
+
+    def move(self, state: State[Any], place: str, colour: str) -> Any | None:
+        """Return the move that places a piece; None where the rules do not allow it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class TeachableCards:
     """The cards of a game that a camera can learn, by their names in the order in which they are asked for.
 
     ``example`` shows how one is written. ``pile`` makes of the kinds of a fanned-out pile, from the bottom up, the
-    position in which the first player is scored for it; ``round`` reads a round, ``deal`` the cards that are laid.
-    None: the game has no such thing.
+    position in which the first player is scored for it; ``round`` reads a round, ``deal`` the cards that are laid,
+    ``placing`` what is put on them. None: the game has no such thing.
     """
 
     names: tuple[str, ...]
@@ -118,6 +138,7 @@ class TeachableCards:
     pile: Callable[[Sequence[str]], dict[str, JSON]] | None = None
     round: PhotoRound | None = None
     deal: PhotoDeal | None = None
+    placing: PhotoPlacing | None = None
 
 
 Beginning = tuple[dict[str, JSON], list[tuple[str, Words]]]

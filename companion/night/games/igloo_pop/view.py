@@ -9,6 +9,7 @@ from typing import Any, cast
 from companion.night.games import Placing, Sensor
 from companion.night.games.capabilities import Beginning, TeachableCards
 from companion.night.games.igloo_pop.photo_deal import IglooPopPhotoDeal
+from companion.night.games.igloo_pop.photo_placing import IglooPopPhotoPlacing
 from companion.night.games.igloo_pop.photo_round import IglooPopPhotoRound
 from companion.night.games.plain import PlainView
 from companion.night.messages import Words
@@ -28,8 +29,14 @@ class IglooPopView(PlainView):
 
     @property
     def cards(self) -> TeachableCards:
-        """Return the 33 cards; rounds of them are read from photos, and the circle as it is laid."""
-        return TeachableCards(tuple(CARD_TEXT), "4/5", round=IglooPopPhotoRound(self), deal=IglooPopPhotoDeal())
+        """Return the 33 cards; rounds of them are read from photos, the circle as it is laid, igloos as they come."""
+        return TeachableCards(
+            tuple(CARD_TEXT),
+            "4/5",
+            round=IglooPopPhotoRound(self),
+            deal=IglooPopPhotoDeal(),
+            placing=IglooPopPhotoPlacing(),
+        )
 
     def beginning(self, setup: Mapping[str, JSON]) -> Beginning:
         """Return a round of which no card is named: one is named where it matters."""

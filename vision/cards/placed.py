@@ -1,0 +1,221 @@
+"""Igloos that were put on cards since a picture of the bare circle: what is new in a later picture from the same place.
+
+Where each card lies is known from the bare picture. An igloo is a thaler with the ring of the igloo around it
+(:mod:`vision.cards.igloos`); what looks so and was there before is the cards' own print, and what has something else
+new beside it may be in a hand. The lamp may change: a smooth field of gains is fitted between the two pictures first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from vision.board.illumination import CODED, apply_field, fit_field
+from vision.cards.igloos import find_thalers
+from vision.cards.round import COLOURS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray, FloatArray
+
+    BoolArray = NDArray[np.bool_]
+
+_CARD: Final = 56.0
+"""A card's width in the pictures that are compared, in pixels."""
+_CELLS: Final = (24, 18)
+"""The light is fitted to the tones of so many cells of a picture, across and down."""
+_SHADE: Final = 0.22
+"""By so much (natural logarithms of light) one colour changes beside the others where something new lies."""
+_LIGHTER: Final = 0.35
+_DARKER: Final = 1.1
+"""Nothing but a new thing is lighter by so much, or darker than any shadow."""
+_CORE: Final = 0.12
+"""So far around its middle (card widths) a thaler hides what was there; most of that must have changed."""
+_CHANGED: Final = 0.7
+_OWN: Final = 0.62
+"""So far around a thaler (card widths) reach its igloo, seen from its side, and the shadow it throws."""
+_BESIDE: Final = 0.95
+"""And so far reaches what lies against it."""
+_FREE: Final = 0.06
+"""More of what lies around an igloo being new is a hand that holds it, or something unknown."""
+_ASTRAY: Final = -0.2
+_CLEAR: Final = 0.3
+"""An igloo stands on the card nearest to it, at most so far (card widths) over its edge and so much nearer than others.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BareCircle:
+    """A picture (BGR) of the circle with nothing on its cards, and the corners (4, 2) of each by its place."""
+
+    image: ByteArray
+    corners: Mapping[str, FloatArray]
+
+    @property
+    def width(self) -> float:
+        """Return how wide cards are in the picture, in pixels."""
+        wide = [np.linalg.norm(corners[1] - corners[0]) for corners in self.corners.values()]
+        return float(np.median(wide))
+
+
+@dataclass(frozen=True, slots=True)
+class NewIgloo:
+    """Something like an igloo that was not there before.
+
+    ``at``: its thaler in the picture. ``place``: the card on which it stands; None: on none, or not clearly on one.
+    ``colours``: how likely its thaler has each of the box's colours. ``free``: whether nothing else is new around it.
+    ``tone``: the thaler's colour in Lab as a white lamp would show it.
+    """
+
+    at: tuple[float, float]
+    place: str | None
+    colours: Mapping[str, float]
+    free: bool
+    tone: tuple[float, ...] = ()
+
+    @property
+    def colour(self) -> str:
+        """Return the likeliest colour."""
+        return max(self.colours, key=self.colours.__getitem__)
+
+
+def new_igloos(bare: BareCircle, photo: ByteArray) -> tuple[NewIgloo, ...] | None:
+    """Return what looks like an igloo on or near the cards now and did not before.
+
+    None where the pictures cannot be compared: of other sizes, or so little is as it was that no lamp explains it.
+    """
+    changed = _changed(bare, photo)
+    if changed is None:
+        return None
+    width = bare.width
+    found = find_thalers(photo, list(bare.corners.values()), COLOURS)
+    new = [one for one in found if _share(changed, one.at, 0.0, _CORE * width) >= _CHANGED]
+    igloos = []
+    for one in new:
+        beside = _without(changed, [other.at for other in new if other is not one], width)
+        free = _share(beside, one.at, _OWN * width, _BESIDE * width) <= _FREE
+        x, y, tone = float(one.at[0]), float(one.at[1]), tuple(float(value) for value in one.tone)
+        igloos.append(NewIgloo((x, y), _place(one.at, bare.corners, width), one.colours, free, tone))
+    return tuple(igloos)
+
+
+def is_bare(bare: BareCircle, photo: ByteArray) -> bool:
+    """Tell whether a picture shows the cards where they lie in another, and nothing on them."""
+    changed = _changed(bare, photo)
+    if changed is None:
+        return False
+    for corners in bare.corners.values():
+        card = np.zeros(changed.mask.shape, np.uint8)
+        cv2.fillConvexPoly(card, np.round((corners + 0.5) * changed.scale - 0.5).astype(np.int32), 1)
+        if changed.mask[card > 0].mean() > _FREE:
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Where a picture shows something new (mask), at a scale of the picture."""
+
+    mask: ByteArray
+    scale: float
+
+
+def _changed(bare: BareCircle, photo: ByteArray) -> _Change | None:
+    """Return where something new lies; lamps and shadows are none."""
+    if photo.shape != bare.image.shape:
+        return None
+    scale = min(1.0, _CARD / bare.width)
+    before, now = (
+        cv2.resize(one, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) for one in (bare.image, photo)
+    )
+    across, down = _CELLS
+    xs, ys = np.meshgrid(np.linspace(-1, 1, across), np.linspace(-1, 1, down))
+    field = fit_field(np.column_stack([xs.ravel(), ys.ravel()]), _tones(now), _tones(before))
+    if field is None:
+        return None
+    lit = _light(apply_field(now.astype(np.uint8, copy=False), field))
+    was = _light(before)
+    new = _differs(lit, was)
+    # In the middle stood what was taken since: where the table is seen there now, nothing came.
+    inside, outside = _off_cards(bare, new.shape, scale)
+    if outside.any():
+        new &= ~inside | _differs(lit, np.median(was[outside], axis=0))
+    return _Change(cv2.medianBlur(new.astype(np.uint8), 5).astype(np.uint8, copy=False), scale)
+
+
+def _differs(light: FloatArray, other: FloatArray) -> BoolArray:
+    """Return where light (h, w, 3) is of something else than other light; shadows are not."""
+    off = light - other
+    bright = off.mean(axis=2)
+    shade = np.abs(off - bright[..., None]).max(axis=2)
+    differs: BoolArray = (shade > _SHADE) | (bright > _LIGHTER) | (bright < -_DARKER)
+    return differs
+
+
+def _off_cards(bare: BareCircle, shape: tuple[int, ...], scale: float) -> tuple[BoolArray, BoolArray]:
+    """Return where there are no cards: between their middles, and outside of these."""
+    inside, cards = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
+    for corners in bare.corners.values():
+        cv2.fillConvexPoly(cards, np.round((corners + 0.5) * scale - 0.5).astype(np.int32), 1)
+    middles = np.array([corners.mean(axis=0) for corners in bare.corners.values()])
+    hull = cv2.convexHull(np.round(middles * scale).astype(np.int32))
+    cv2.fillConvexPoly(inside, hull, 1)
+    return (inside > 0) & (cards == 0), (inside == 0) & (cards == 0)
+
+
+def _light(picture: Any) -> FloatArray:
+    """Return the logarithm of each pixel's light, dark ones all alike."""
+    soft = cv2.GaussianBlur(picture, (0, 0), 1.0).astype(np.float32) / np.float32(255)
+    light: FloatArray = np.log(soft ** np.float32(CODED) + np.float32(0.02))
+    return light
+
+
+def _tones(picture: Any) -> FloatArray:
+    """Return (cells, 3): the logarithm of the middle light of each cell, row by row."""
+    across, down = _CELLS
+    high, wide = picture.shape[0] // down, picture.shape[1] // across
+    cells = picture[: high * down, : wide * across].reshape(down, high, across, wide, 3).transpose(0, 2, 1, 3, 4)
+    middle = np.median(cells.reshape(down * across, high * wide, 3), axis=1) / 255
+    tones: FloatArray = np.log(middle**CODED + 1e-3)
+    return tones
+
+
+def _share(changed: _Change, at: FloatArray, inner: float, outer: float) -> float:
+    """Return how much of what lies so far around a point (pixels of the picture) is new; nothing outside of it."""
+    high, wide = changed.mask.shape
+    x, y = (float(at[0]) + 0.5) * changed.scale - 0.5, (float(at[1]) + 0.5) * changed.scale - 0.5
+    reach = outer * changed.scale
+    x0, y0 = max(0, int(x - reach)), max(0, int(y - reach))
+    x1, y1 = min(wide, int(x + reach) + 2), min(high, int(y + reach) + 2)
+    if x1 <= x0 or y1 <= y0:
+        return 0.0
+    ys, xs = np.mgrid[y0:y1, x0:x1]
+    far = np.hypot(xs - x, ys - y)
+    ring = (far <= reach) & (far >= inner * changed.scale)
+    return float(changed.mask[y0:y1, x0:x1][ring].mean()) if ring.any() else 0.0
+
+
+def _without(changed: _Change, others: Sequence[FloatArray], width: float) -> _Change:
+    """Return what is new but for other igloos, by their thalers, and their shadows."""
+    mask = changed.mask.copy()
+    for other in others:
+        middle = ((float(other[0]) + 0.5) * changed.scale - 0.5, (float(other[1]) + 0.5) * changed.scale - 0.5)
+        cv2.circle(mask, (round(middle[0]), round(middle[1])), round(_OWN * width * changed.scale), 0, -1)
+    return _Change(mask, changed.scale)
+
+
+def _place(at: FloatArray, corners: Mapping[str, FloatArray], width: float) -> str | None:
+    """Return the place of the card that clearly lies under a point, or clearly nearest to it."""
+    point = (float(at[0]), float(at[1]))
+    inside = {
+        place: cv2.pointPolygonTest(four.astype(np.float32), point, True) / width for place, four in corners.items()
+    }
+    nearest, *others = sorted(inside, key=inside.__getitem__, reverse=True)
+    if inside[nearest] < _ASTRAY or (others and inside[nearest] - inside[others[0]] < _CLEAR):
+        return None
+    return nearest
