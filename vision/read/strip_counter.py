@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from vision.board.patches import Sampler
     from vision.read.profile import Profile
 
-LONG: Final = 1.6
-"""A place so many times as long as the usual one is a strip."""
 _RIM: Final = 0.15
 """Of a usual place: so far beside its place a piece may be seen."""
 _SCALE, _BASE, _NOISE, _EACH = 0.15, 0.4, 0.2, 0.1
@@ -84,9 +82,7 @@ class Strips:
     def __init__(self, profile: Profile, sampler: Sampler) -> None:
         """Learn from the taught photos what one piece of each colour comes to."""
         self._layout, self._sampler = profile.layout, sampler
-        self.places = tuple(
-            number for number, p in enumerate(self._layout.places) if max(p.width, p.height) > LONG * sampler.unit
-        )
+        self.places = sampler.strips
         self._fits: dict[int, _Fit] = {}
         if not self.places or profile.network is None:
             return
