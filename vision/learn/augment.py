@@ -173,7 +173,7 @@ def _composed(
     by_ground: dict[int, list[tuple[int, int, Content]]] = {}
     for entry in bases:
         by_ground.setdefault(entry[2].ground, []).append(entry)
-    full = [e for e in owned if e[2].things and any(e[2].count(t) < layout.most[t] for t in things)]
+    full = [entry for entry in owned if entry[2].things and any(_fits(layout, t, entry[2]) for t in things)]
     patches = np.empty((many, PATCH, PATCH, 3), np.uint8)
     contents: list[Content] = []
     while len(contents) < many:
@@ -199,7 +199,8 @@ def _composed(
             fitting = [
                 t
                 for t in things
-                if counts.get(t, 0) < layout.most[t] and (ground in grounds[t] or (k == 0 and t == first))
+                if _fits(layout, t, Content(ground, tuple(counts.items())))
+                and (ground in grounds[t] or (k == 0 and t == first))
             ]
             thing = first if k == 0 and first in fitting else (int(rng.choice(fitting)) if fitting else -1)
             # The same again is as likely as another.
@@ -248,6 +249,15 @@ def _grounds_of(sampler: Sampler, owned: Sequence[tuple[int, int, Content]]) -> 
         elsewhere = seen.get(named.kind) or set(range(len(layout.grounds)))
         grounds[number] = allowed or (elsewhere | (strips if named.kind in heaped else set()))
     return grounds
+
+
+def _fits(layout: Layout, thing: int, there: Content) -> bool:
+    """Return whether a place has room for one more of a thing; heaps may lie on some grounds only."""
+    if there.count(thing) >= layout.most[thing]:
+        return False
+    kind = layout.things[thing].kind
+    heap = any(layout.things[other].kind == kind for other, _ in there.things)
+    return not heap or not layout.heaps[thing] or layout.grounds[there.ground] in layout.heaps[thing]
 
 
 def lay(patch: ByteArray, things: list[Cutout], beside: bool, rng: np.random.Generator) -> None:

@@ -28,7 +28,7 @@ from vision.learn.count_marks import may_be_marked, no_marks, train_marks
 from vision.learn.count_shapes import find_table, sorts_of, train_shapes
 from vision.learn.cutouts import LabelledBoard
 from vision.learn.synthetic_unknowns import make_strangers
-from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of
+from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of, no_heap
 from vision.read.profile import Profile, ProfileError, TaughtPhoto, load_profile
 from vision.read.relocate import BoardRelocator
 from vision.read.tokens import TokenReader
@@ -197,7 +197,9 @@ class TaughtBoard:
         for number, ground in enumerate(grounds):
             totals = [p[number] for p in every]
             read = self._read(number, totals, patches[number], close[number]) if number in close else {}
-            factors = factors_of(self.layout, self._members, [p[number] for p in counts], totals, read)
+            numbers = [p[number] for p in counts]
+            no_heap(self.layout, ground.tolist(), numbers)
+            factors = factors_of(self.layout, self._members, numbers, totals, read)
             looks.append(
                 PlaceLook(
                     ground,
