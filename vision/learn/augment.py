@@ -6,7 +6,7 @@ several at a time, it shows what nobody has taught yet: two of them on a floe, o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -187,7 +187,7 @@ def _composed(
         else:
             if not layout.on[first] and rng.random() < _ELSEWHERE:
                 allowed = list(by_ground)
-            choice = by_ground[int(rng.choice(allowed))]
+            choice = by_ground[int(rng.choice(allowed, p=_shares(sampler, allowed, by_ground, things)))]
             base = choice[int(rng.integers(len(choice)))]
             number = int(rng.choice([1, 2, 3, 4], p=[0.45, 0.35, 0.15, 0.05]))
             if base[1] in sampler.strips:
@@ -249,6 +249,21 @@ def _grounds_of(sampler: Sampler, owned: Sequence[tuple[int, int, Content]]) -> 
         elsewhere = seen.get(named.kind) or set(range(len(layout.grounds)))
         grounds[number] = allowed or (elsewhere | (strips if named.kind in heaped else set()))
     return grounds
+
+
+def _shares(
+    sampler: Sampler,
+    allowed: Sequence[int],
+    by_ground: Mapping[int, Sequence[tuple[int, int, Content]]],
+    things: Sequence[int],
+) -> FloatArray | None:
+    """Return how often each ground is laid on: a strip by the root of how many heaps it may show; None: all alike."""
+    strips = [any(place in sampler.strips for _, place, _ in by_ground[ground]) for ground in allowed]
+    if not any(strips):
+        return None
+    heaps = np.prod([sampler.layout.most[t] + 1.0 for t in things]) / (len(things) + 1)
+    share = np.where(strips, max(np.sqrt(heaps), 1.0), 1.0)
+    return share / share.sum()
 
 
 def _fits(layout: Layout, thing: int, there: Content) -> bool:
