@@ -262,8 +262,9 @@ def _shares(
     if not any(strips):
         return None
     heaps = np.prod([sampler.layout.most[t] + 1.0 for t in things]) / (len(things) + 1)
-    share = np.where(strips, max(np.sqrt(heaps), 1.0), 1.0)
-    return share / share.sum()
+    share: FloatArray = np.where(strips, max(float(np.sqrt(heaps)), 1.0), 1.0)
+    share /= share.sum()
+    return share
 
 
 def _fits(layout: Layout, thing: int, there: Content) -> bool:
