@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from companion.follow import messages
 from companion.ports import BadDataError
-from vision.board.patches import Sampler
 from vision.read.count_constraints import summed
-from vision.read.strip_counter import Strips
 
 if TYPE_CHECKING:
     from companion.follow.table_model import SeenTable
     from companion.ports import ByteArray
-    from vision.read.profile import Profile
 
 
 class SheetPhotoReader:
     """Reads photos for score sheets; thread-safe."""
-
-    def __init__(self) -> None:
-        """Know no table."""
-        self._lock = threading.Lock()
-        self._strips: dict[str, tuple[Profile, Strips]] = {}
 
     def read(self, table: SeenTable, image: ByteArray) -> dict[str, Any]:
         """Return what lies in each place of a picture (BGR), and where in it the place is, for the page.
@@ -35,7 +26,7 @@ class SheetPhotoReader:
         seen = table.look(image)
         if seen.pose is None or seen.straight is None:
             raise BadDataError(seen.note)
-        strips = self._strips_of(table)
+        strips = table.strips
         width, height = seen.pose.size
         return {
             "width": width,
@@ -63,13 +54,3 @@ class SheetPhotoReader:
         colours = {None, *(layout.things[thing].colour for thing in most)}
         things = [t.to_json() for n, t in enumerate(layout.things) if n not in most and t.colour in colours]
         return {"grounds": [name for n, name in enumerate(layout.grounds) if n not in seen], "things": things}
-
-    def _strips_of(self, table: SeenTable) -> Strips:
-        profile = table.profile
-        if profile is None:
-            raise BadDataError(messages.NOT_CALIBRATED)
-        with self._lock:
-            known = self._strips.get(table.game)
-            if known is None or known[0] is not profile:
-                known = self._strips[table.game] = profile, Strips(profile, Sampler(table.layout))
-            return known[1]

@@ -31,6 +31,7 @@ from vision.track.evidence import HIDDEN
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
     from vision.read.profile import TaughtPhoto
+    from vision.read.strip_counter import Strips
 
 FIRST_SHOTS: Final = 4
 """The set-up and the first positions after it are all learnt; later ones only where they show something new."""
@@ -180,6 +181,17 @@ class SeenTable:
             if seen.pose is not None:
                 self._pose = seen.pose
             return seen
+
+    @property
+    def strips(self) -> Strips:
+        """Return what counts the pieces on the long places.
+
+        :raises ProfileError: nothing was taught.
+        """
+        table = self._table
+        if table is None:
+            raise ProfileError(messages.NOTHING_TAUGHT)
+        return table.strips
 
     def confirm(self, seen: BoardLook, contents: Mapping[str, Content]) -> None:
         """Remember what the places look like with contents that are certain, as far as they were read so."""

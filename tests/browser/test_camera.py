@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,25 +9,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from companion.follow import TABLES
-from companion.follow.api import FollowService
-from companion.lab.worlds.boards import players
-from companion.lab.worlds.filmed import FISH, GAME, Filmed
+from companion.lab.worlds.filmed import Filmed
 from companion.lab.worlds.mjpeg import MjpegServer
-from companion.night.answers import CAMERA, TABLE
+from companion.night.answers import CAMERA
 from companion.rules.inference.turns import content
 from companion.service import Service
-from companion.service.options import ServeOptions
-from tests.browser.conftest import HEARD
-from tests.web.assembly import NAME
+from tests.browser.filmed import PATIENCE_MS, choose_candidate, filming, host_page
 from tests.worlds.sizes import size
 from tests.worlds.wait import LESSON_S, wait
-from web.app import create_app
-from web.http.server import make_server
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("prompt_lessons")]
-
-PATIENCE_MS = 90_000
 
 
 @pytest.fixture(scope="module")
@@ -44,47 +34,14 @@ def camera(film: Filmed) -> Iterator[MjpegServer]:
 
 @pytest.fixture
 def service(tmp_path: Path, camera: MjpegServer, film: Filmed) -> Iterator[Service]:
-    """The real service with a camera on the network and a game that is set up; its lessons are short ones."""
-    service = Service(ServeOptions(tmp_path, host="127.0.0.1", port=0, camera=camera.url))
-    service.follow_service = FollowService(
-        tmp_path / TABLES,
-        service.night,
-        service.settings,
-        service.camera_service,
-        service.cards,
-        on_change=service._publish_camera,
-        lesson=0.5,
-    )
-    service.settings.set({"host_names": [NAME], "camera_settle_tenths": 3})
-    opening = {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}}
-    assert service.night.do("open-match", opening, by=TABLE, action_id="open").ok
-    assert service.night.do("moves", {"moves": film.set_up}, by=TABLE, action_id="set-up").ok
-    server = make_server(create_app(service), "127.0.0.1", 0)
-    service.announce(server.port)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    service.start()
-    yield service
-    server.stop()
-    service.close()
-    thread.join(timeout=15)
+    with filming(tmp_path, camera, film) as service:
+        yield service
 
 
 @pytest.fixture
 def page(chromium: Browser, service: Service) -> Iterator[Page]:
-    context = chromium.new_context(viewport={"width": 768, "height": 1024}, locale="en-GB", has_touch=True)
-    context.add_init_script(HEARD)
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(f"{error}\n{error.stack}"))
-    address = service.addresses()[0].replace("127.0.0.1", NAME)
-    page.goto(f"{address}/host/{service.access.host_token()}")
-    page.click("button.main")
-    page.wait_for_selector("#stage > *")
-    yield page
-    context.close()
-    assert complaints == []
+    with host_page(chromium, service) as page:
+        yield page
 
 
 def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
@@ -98,13 +55,7 @@ def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
     ]
     told = [[str(move) for move in candidate.moves] for candidate in asked.candidates]
     assert right, (asked.kind, asked.places, told, film.played[number - 1])
-    # What is tapped is of this question, and not of the one before.
-    page.wait_for_function("(id) => heard.some(([, told]) => told.question?.id === id)", arg=asked.id)
-    choice = page.locator(f".camera-question [data-do=camera-answer][data-n='{right[0]}']")
-    if choice.evaluate("(one) => Boolean(one.closest('details:not([open])'))"):
-        # Where nothing fits well, what it might have been is folded away.
-        page.click(".camera-question details summary")
-    choice.click()
+    choose_candidate(page, asked.id, right[0])
 
 
 @pytest.mark.sized

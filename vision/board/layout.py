@@ -69,7 +69,8 @@ class Layout:
     """A board of places; ``columns`` and ``rows`` are 0 where it is no grid.
 
     ``most[i]`` is how many of ``things[i]`` may lie on one place, ``on[i]`` on which grounds (empty: any), ``sums[i]``
-    how many there are on the whole board, always (0: that varies).
+    how many there are on the whole board, always (0: that varies). ``heaps[i]``: the grounds on which there may be more
+    than one of its kind, whatever their colours (empty: any).
     """
 
     game: str
@@ -83,6 +84,7 @@ class Layout:
     most: tuple[int, ...]
     on: tuple[frozenset[str], ...]
     sums: tuple[int, ...]
+    heaps: tuple[frozenset[str], ...]
 
     @property
     def is_grid(self) -> bool:
@@ -191,9 +193,9 @@ def read_layout(text: str, game: str = "") -> Layout:
     grounds = _names(_table(data, "ground").get("classes"), "[ground] classes")
     if len(grounds) > MOST_CLASSES:
         raise LayoutError(f"A board has at most {MOST_CLASSES} kinds of ground.")
-    things, most, on, sums = _things(data.get("things", []), grounds)
+    things, most, on, sums, heaps = _things(data.get("things", []), grounds)
     name = str(data.get("game", game))
-    return Layout(name, columns, rows, width, height, places, grounds, things, most, on, sums)
+    return Layout(name, columns, rows, width, height, places, grounds, things, most, on, sums, heaps)
 
 
 def _table(data: dict[str, Any], name: str) -> dict[str, Any]:
@@ -257,15 +259,27 @@ def _places(value: Any) -> tuple[Place, ...]:
     return tuple(places)
 
 
+def _grounds(entry: dict[str, Any], name: str, kind: str, known: tuple[str, ...]) -> frozenset[str]:
+    """Return the grounds that an entry of a thing names; empty where it names none."""
+    found = frozenset(_names(entry[name], f"{kind}: {name}") if name in entry else ())
+    if not found <= set(known):
+        raise LayoutError(f"{kind}: {name} names a ground that the layout does not have.")
+    return found
+
+
+Grounds = tuple[frozenset[str], ...]
+
+
 def _things(
     entries: Any, grounds: tuple[str, ...]
-) -> tuple[tuple[Thing, ...], tuple[int, ...], tuple[frozenset[str], ...], tuple[int, ...]]:
+) -> tuple[tuple[Thing, ...], tuple[int, ...], Grounds, tuple[int, ...], Grounds]:
     if not isinstance(entries, list):
         raise LayoutError("Things are written as [[things]].")
     things: list[Thing] = []
     most: list[int] = []
     on: list[frozenset[str]] = []
     sums: list[int] = []
+    heaps: list[frozenset[str]] = []
     for entry in entries:
         if not isinstance(entry, dict):
             raise LayoutError("Things are written as [[things]].")
@@ -281,16 +295,14 @@ def _things(
             new = [Thing(kind, value=v) for v in values]
         else:
             new = [Thing(kind)]
-        lies_on = frozenset(_names(entry["on"], f"{kind}: on")) if "on" in entry else frozenset()
-        if not lies_on <= set(grounds):
-            raise LayoutError(f"{kind}: on names a ground that the layout does not have.")
         limit = _whole(entry, "max", MOST_OF_A_KIND, 1)
         things += new
         most += [limit] * len(new)
-        on += [lies_on] * len(new)
+        on += [_grounds(entry, "on", kind, grounds)] * len(new)
+        heaps += [_grounds(entry, "heaps", kind, grounds)] * len(new)
         sums += [_whole(entry, "sum", MOST_ON_A_BOARD) if "sum" in entry else 0] * len(new)
     if len(set(things)) < len(things):
         raise LayoutError("The same thing is there twice.")
     if len(things) > MOST_THINGS:
         raise LayoutError(f"A board has at most {MOST_THINGS} things.")
-    return tuple(things), tuple(most), tuple(on), tuple(sums)
+    return tuple(things), tuple(most), tuple(on), tuple(sums), tuple(heaps)

@@ -15,6 +15,8 @@ import cv2
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from companion.ports import ByteArray, FloatArray
     from vision.board.layout import Layout
     from vision.board.pose import Pose
@@ -30,6 +32,8 @@ _CLOSE_REACH: Final = 0.8
 _FEWEST: Final = 4
 _FILLED: Final = 1.5
 """Places of a board that is mostly not places, or that has few, are cut one by one."""
+_LONG: Final = 1.6
+"""A place so many times as long as the usual one is a strip."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,17 @@ class Sampler:
     def unit(self) -> float:
         """Return the usual size of a place, in board units."""
         return float(np.median([min(p.width, p.height) for p in self.layout.places]))
+
+    @cached_property
+    def strips(self) -> tuple[int, ...]:
+        """Return the places that are much longer than others, as a start or a home is, where many pieces stand."""
+        places = enumerate(self.layout.places)
+        return tuple(n for n, p in places if max(p.width, p.height) > _LONG * self.unit)
+
+    def shrunk(self, number: int) -> float:
+        """Return how large a thing is in the patch of a place, against how large it is in that of a usual place."""
+        place = self.layout.places[number]
+        return self.unit / max(place.width, place.height) if number in self.strips else 1.0
 
     @cached_property
     def side(self) -> float:
@@ -110,6 +125,14 @@ class Sampler:
         """Return a place's centre in the straight picture and its larger side, in pixels."""
         x, y, size = self._middles[number].tolist()
         return x, y, size
+
+    def within(self, number: int, shape: tuple[int, int]) -> NDArray[np.bool_]:
+        """Return which pixels of a straight picture of a shape (height, width) are a place's."""
+        x, y, _ = self.middle(number)
+        place = self.layout.places[number]
+        far, left = np.abs(np.arange(shape[0]) - y), np.abs(np.arange(shape[1]) - x)
+        inside: NDArray[np.bool_] = np.outer(far < place.height / 2 * self.side, left < place.width / 2 * self.side)
+        return inside
 
     def cut(self, straight: ByteArray, places: list[int] | None = None) -> ByteArray:
         """Return (n, PATCH, PATCH, 3) patches of the places (all, where none are given), upright."""

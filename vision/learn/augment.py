@@ -6,7 +6,7 @@ several at a time, it shows what nobody has taught yet: two of them on a floe, o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +16,7 @@ import numpy as np
 from vision.board.illumination import CODED
 from vision.board.labels import Content
 from vision.board.patches import CONTEXT, PATCH, Sampler
-from vision.learn.cutouts import Cutout, LabelledBoard, find_cutouts, taught_places
+from vision.learn.cutouts import Cutout, LabelledBoard, find_cutouts, find_pieces, taught_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +30,9 @@ _PLACE: Final = PATCH / CONTEXT
 _VEILED: Final = 0.25
 _VEIL: Final = 0.04
 """How often a place lies under a veil of mirrored light, and how thick that is in the mean, in parts of white."""
+_RIM: Final = 0.02
+"""Of a strip: so far around a piece is its shade, and no colour of the ground."""
+_CANDIDATES: Final = 6
 _ELSEWHERE: Final = 0.15
 """How often a thing is laid on a ground where its kind was never seen, if the layout does not say where it may lie."""
 
@@ -75,15 +78,40 @@ def _emptied(sampler: Sampler, taught: Sequence[LabelledBoard]) -> list[Labelled
     seen = {content.ground for board in taught for content in board.contents.values() if not content.things}
     boards = []
     for board in taught:
-        bare = {n: Content(c.ground) for n, c in board.contents.items() if c.ground not in seen and len(c.things) == 1}
-        if bare:
-            mask = np.zeros(board.straight.shape[:2], np.uint8)
-            for number in bare:
-                x, y, size = sampler.middle(number)
+        straight, bare = board.straight, {}
+        mask = np.zeros(straight.shape[:2], np.uint8)
+        for number, content in board.contents.items():
+            x, y, size = sampler.middle(number)
+            if content.ground in seen:
+                continue
+            if number in sampler.strips:
+                found = find_pieces(sampler, board.straight, number, content)
+                if found:
+                    straight = _emptied_strip(sampler, straight, number, [p for some in found.values() for p in some])
+                    bare[number] = Content(content.ground)
+            elif len(content.things) == 1:
                 cv2.circle(mask, (round(x), round(y)), round(0.36 * size), 255, -1)
-            filled = cv2.inpaint(board.straight, mask, 3, cv2.INPAINT_TELEA).astype(np.uint8, copy=False)
+                bare[number] = Content(content.ground)
+        if bare:
+            filled = cv2.inpaint(straight, mask, 3, cv2.INPAINT_TELEA).astype(np.uint8, copy=False)
             boards.append(LabelledBoard(filled, bare))
     return boards
+
+
+def _emptied_strip(
+    sampler: Sampler, straight: ByteArray, number: int, pieces: Sequence[NDArray[np.bool_]]
+) -> ByteArray:
+    """Return a straight board without the pieces of a strip: its ground is drawn in, and what is beside it."""
+    size = sampler.middle(number)[2]
+    around = np.ones((2 * round(_RIM * size) + 1,) * 2, np.uint8)
+    covered = cv2.dilate(np.any(pieces, axis=0).astype(np.uint8), around) > 0
+    within = sampler.within(number, straight.shape[:2])
+    emptied = straight.copy()
+    for own in (within, ~within):
+        unknown = (covered | ~own).astype(np.uint8) * np.uint8(255)
+        filled: Any = cv2.inpaint(straight, unknown, 3, cv2.INPAINT_TELEA)
+        emptied[covered & own] = filled[covered & own]
+    return emptied
 
 
 def _moved(
@@ -138,14 +166,14 @@ def _composed(
     things = sorted(cutouts)
     if not things or not many:
         return None
-    grounds = _grounds_of(layout, [content for _, _, content in owned])
+    grounds = _grounds_of(sampler, owned)
     bases = [entry for entry in owned if not entry[2].things]
     if not bases:
         return None
     by_ground: dict[int, list[tuple[int, int, Content]]] = {}
     for entry in bases:
         by_ground.setdefault(entry[2].ground, []).append(entry)
-    full = [entry for entry in owned if entry[2].things]
+    full = [entry for entry in owned if entry[2].things and any(_fits(layout, t, entry[2]) for t in things)]
     patches = np.empty((many, PATCH, PATCH, 3), np.uint8)
     contents: list[Content] = []
     while len(contents) < many:
@@ -159,9 +187,11 @@ def _composed(
         else:
             if not layout.on[first] and rng.random() < _ELSEWHERE:
                 allowed = list(by_ground)
-            choice = by_ground[int(rng.choice(allowed))]
+            choice = by_ground[int(rng.choice(allowed, p=_shares(sampler, allowed, by_ground, things)))]
             base = choice[int(rng.integers(len(choice)))]
             number = int(rng.choice([1, 2, 3, 4], p=[0.45, 0.35, 0.15, 0.05]))
+            if base[1] in sampler.strips:
+                number = int(rng.integers(1, 1 + sum(layout.most[t] for t in things)))
         counts = dict(base[2].things)
         laid: list[int] = []
         for k in range(number):
@@ -169,7 +199,8 @@ def _composed(
             fitting = [
                 t
                 for t in things
-                if counts.get(t, 0) < layout.most[t] and (ground in grounds[t] or (k == 0 and t == first))
+                if _fits(layout, t, Content(ground, tuple(counts.items())))
+                and (ground in grounds[t] or (k == 0 and t == first))
             ]
             thing = first if k == 0 and first in fitting else (int(rng.choice(fitting)) if fitting else -1)
             # The same again is as likely as another.
@@ -186,23 +217,63 @@ def _composed(
             continue
         move = draw_moves(1, rng)
         patch = sampler.cut_moved(taught[base[0]].straight, [base[1]], move)[0]
-        lay(patch, [cutouts[t][int(rng.integers(len(cutouts[t])))] for t in laid], bool(base[2].things), rng)
+        pieces = [cutouts[t][int(rng.integers(len(cutouts[t])))] for t in laid]
+        if base[1] in sampler.strips:
+            _lay_on_strip(patch, pieces, sampler, base[1], move[0], rng)
+        else:
+            lay(patch, pieces, bool(base[2].things), rng)
         patches[len(contents)] = patch
         contents.append(Content(base[2].ground, tuple(sorted(counts.items()))))
     return patches, contents
 
 
-def _grounds_of(layout: Layout, contents: list[Content]) -> dict[int, set[int]]:
-    """Return for each thing the grounds it may lie on: as the layout says, or where its kind was seen, or anywhere."""
+def _grounds_of(sampler: Sampler, owned: Sequence[tuple[int, int, Content]]) -> dict[int, set[int]]:
+    """Return for each thing the grounds it may lie on: as the layout says, or where its kind was seen, or anywhere.
+
+    A kind that was seen on a strip may lie on any; that tells nothing of where else it may.
+    """
+    layout = sampler.layout
     seen: dict[str, set[int]] = {}
-    for content in contents:
+    heaped: set[str] = set()
+    for _, place, content in owned:
         for thing, _ in content.things:
-            seen.setdefault(layout.things[thing].kind, set()).add(content.ground)
+            kind = layout.things[thing].kind
+            if place in sampler.strips:
+                heaped.add(kind)
+            else:
+                seen.setdefault(kind, set()).add(content.ground)
+    strips = {content.ground for _, place, content in owned if place in sampler.strips}
     grounds = {}
     for number, named in enumerate(layout.things):
         allowed = {layout.grounds.index(name) for name in layout.on[number]}
-        grounds[number] = allowed or seen.get(named.kind) or set(range(len(layout.grounds)))
+        elsewhere = seen.get(named.kind) or set(range(len(layout.grounds)))
+        grounds[number] = allowed or (elsewhere | (strips if named.kind in heaped else set()))
     return grounds
+
+
+def _shares(
+    sampler: Sampler,
+    allowed: Sequence[int],
+    by_ground: Mapping[int, Sequence[tuple[int, int, Content]]],
+    things: Sequence[int],
+) -> FloatArray | None:
+    """Return how often each ground is laid on: a strip by the root of how many heaps it may show; None: all alike."""
+    strips = [any(place in sampler.strips for _, place, _ in by_ground[ground]) for ground in allowed]
+    if not any(strips):
+        return None
+    heaps = np.prod([sampler.layout.most[t] + 1.0 for t in things]) / (len(things) + 1)
+    share: FloatArray = np.where(strips, max(float(np.sqrt(heaps)), 1.0), 1.0)
+    share /= share.sum()
+    return share
+
+
+def _fits(layout: Layout, thing: int, there: Content) -> bool:
+    """Return whether a place has room for one more of a thing; heaps may lie on some grounds only."""
+    if there.count(thing) >= layout.most[thing]:
+        return False
+    kind = layout.things[thing].kind
+    heap = any(layout.things[other].kind == kind for other, _ in there.things)
+    return not heap or not layout.heaps[thing] or layout.grounds[there.ground] in layout.heaps[thing]
 
 
 def lay(patch: ByteArray, things: list[Cutout], beside: bool, rng: np.random.Generator) -> None:
@@ -224,6 +295,30 @@ def lay(patch: ByteArray, things: list[Cutout], beside: bool, rng: np.random.Gen
         laid.append((thing, _onto(thing, at, turn, grown)))
     for thing, matrix in laid:
         put(patch, thing, matrix)
+
+
+def _lay_on_strip(
+    patch: ByteArray,
+    things: Sequence[Cutout],
+    sampler: Sampler,
+    number: int,
+    move: FloatArray,
+    rng: np.random.Generator,
+) -> None:
+    """Lay cutouts anywhere on a strip that was moved in its patch, as large as they are there, rather apart."""
+    place, small = sampler.layout.places[number], sampler.shrunk(number)
+    free = np.array([place.width, place.height]) / max(place.width, place.height) - small / 2
+    right, down, turn, grown = move.tolist()
+    cos, sin = grown * np.cos(turn), grown * np.sin(turn)
+    spots: list[FloatArray] = []
+    for thing in things:
+        some = rng.uniform(-0.5, 0.5, (_CANDIDATES, 2)) * free
+        apart = [min((float(np.linalg.norm(one - other)) for other in spots), default=0.0) for one in some]
+        spots.append(some[int(np.argmax(apart))])
+        x, y = spots[-1] - [right, down]
+        at = (PATCH - 1) / 2 + _PLACE * np.array([cos * x + sin * y, cos * y - sin * x])
+        size = small * grown * float(np.exp(rng.normal(0, 0.05)))
+        put(patch, thing, _onto(thing, at, float(rng.uniform(-180, 180)), size))
 
 
 def put(patch: ByteArray, thing: Cutout, matrix: Any) -> None:

@@ -7,7 +7,7 @@ things only is painted in it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +18,7 @@ from vision.board.features import colours
 from vision.board.illumination import CODED
 from vision.board.labels import Content
 from vision.board.patches import CONTEXT, PATCH, Sampler
+from vision.learn.heaps import part_heap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +44,8 @@ _HALF: Final = 0.4
 _NECK: Final = 3.0
 _MOST_OF: Final = 0.7
 _SOME_PIXELS: Final = 60
+_LEANS: Final = 0.2
+"""Of a usual place: so far a piece leans over the edge of its own."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +75,10 @@ def find_cutouts(
     sampler: Sampler, taught: Sequence[LabelledBoard], owned: list[tuple[int, int, Content]]
 ) -> dict[int, list[Cutout]]:
     """Return for each thing its pictures, where it stands out from the empty places of its ground."""
-    grounds = _grounds_seen(sampler, taught, owned)
+    usual = [entry for entry in owned if entry[1] not in sampler.strips]
+    grounds = _grounds_seen(sampler, taught, usual)
     found: dict[int, list[Cutout]] = {}
-    for shot, place, content in owned:
+    for shot, place, content in usual:
         if len(content.things) == 1 and content.things[0][1] == 1 and content.ground in grounds:
             patch = sampler.cut(taught[shot].straight, [place])[0]
             stands = _standing_out(patch, grounds[content.ground])
@@ -82,7 +86,8 @@ def find_cutouts(
                 cutout = _cutout(patch, _largest(stands[0] > 127, 0.0), stands[1])
                 if cutout is not None:
                     found.setdefault(content.things[0][0], []).append(cutout)
-    found |= _parted(sampler, taught, owned, grounds, found)
+    found |= _parted(sampler, taught, usual, grounds, found)
+    found |= _heaped(sampler, taught, owned, found)
     return found | _painted(sampler.layout, found)
 
 
@@ -162,6 +167,58 @@ def _parted(
         cutout = _cutout(patch, part, shade)
         if cutout is not None:
             found.setdefault(thing, []).append(cutout)
+    return found
+
+
+def find_pieces(
+    sampler: Sampler, straight: ByteArray, place: int, content: Content
+) -> dict[int, list[NDArray[np.bool_]]]:
+    """Return for each thing of a heap the pixels of its pieces on the straight board; nothing where they are not told.
+
+    Told are things of one kind by their colours.
+    """
+    colour = {thing: sampler.layout.things[thing].colour for thing, _ in content.things}
+    wanted = {name: content.count(thing) for thing, name in colour.items() if name is not None}
+    if len(wanted) < len(content.things) or len({sampler.layout.things[thing].kind for thing in colour}) > 1:
+        return {}
+    within = sampler.within(place, straight.shape[:2])
+    leaning = round(_LEANS * sampler.unit * sampler.side)
+    (far, left), (near, right) = np.argwhere(within).min(axis=0), np.argwhere(within).max(axis=0) + 1
+    part = (slice(max(far - leaning, 0), near + leaning), slice(max(left - leaning, 0), right + leaning))
+    pieces = part_heap(np.ascontiguousarray(straight[part]), within[part], wanted) or {}
+    found: dict[int, list[NDArray[np.bool_]]] = {}
+    for thing, name in colour.items():
+        for piece in pieces.get(name or "", ()):
+            whole = np.zeros(straight.shape[:2], np.bool_)
+            whole[part] = piece
+            found.setdefault(thing, []).append(whole)
+    return found
+
+
+def _heaped(
+    sampler: Sampler,
+    taught: Sequence[LabelledBoard],
+    owned: list[tuple[int, int, Content]],
+    known: Mapping[int, list[Cutout]],
+) -> dict[int, list[Cutout]]:
+    """Return pictures of things that were seen in heaps only, each piece as if it stood in the middle of its place."""
+    found: dict[int, list[Cutout]] = {}
+    for shot, place, content in owned:
+        if not content.things or any(thing in known for thing, _ in content.things):
+            continue
+        straight = taught[shot].straight
+        x, y, size = sampler.middle(place)
+        for thing, pieces in find_pieces(sampler, straight, place, content).items():
+            for piece in pieces:
+                rows, columns = np.nonzero(piece)
+                move = [(columns.mean() - x) / size, (rows.mean() - y) / size, 0, 1 / sampler.shrunk(place)]
+                cover = np.repeat(piece[..., None].astype(np.uint8) * np.uint8(255), 3, axis=2)
+                patch, shown = (
+                    sampler.cut_moved(picture, [place], np.array([move]))[0] for picture in (straight, cover)
+                )
+                cutout = _cutout(patch, shown[..., 0] > 127, np.ones((PATCH, PATCH), np.float32))
+                if cutout is not None:
+                    found.setdefault(thing, []).append(cutout)
     return found
 
 

@@ -185,6 +185,19 @@ def bare_of(layout: Layout, taught: Iterable[Content]) -> FloatArray:
     return np.where(bare, 1.0, 1 / (seen + 1))
 
 
+def no_heap(layout: Layout, ground: Sequence[float], counts: Sequence[list[float]]) -> None:
+    """Take the ``counts`` of each thing for what they may be by a place's ``ground``: no heap where none may lie.
+
+    A place that is surely no heap shows one where it shows any. Changes the counts.
+    """
+    for thing, grounds in enumerate(layout.heaps):
+        if grounds:
+            p = counts[thing]
+            none = sum(g for g, name in zip(ground, layout.grounds, strict=True) if name not in grounds)
+            p[1] += none * sum(p[2:])
+            p[2:] = [(1 - none) * more for more in p[2:]]
+
+
 def members_of(layout: Layout) -> tuple[frozenset[int], ...]:
     """Return which things each factor tells of: single things first, then kinds with values."""
     valued = {thing for kind in layout.valued for thing in kind}

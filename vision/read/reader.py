@@ -28,9 +28,10 @@ from vision.learn.count_marks import may_be_marked, no_marks, train_marks
 from vision.learn.count_shapes import find_table, sorts_of, train_shapes
 from vision.learn.cutouts import LabelledBoard
 from vision.learn.synthetic_unknowns import make_strangers
-from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of
+from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of, no_heap
 from vision.read.profile import Profile, ProfileError, TaughtPhoto, load_profile
 from vision.read.relocate import BoardRelocator
+from vision.read.strip_counter import Strips
 from vision.read.tokens import TokenReader
 
 _LOOKS = 6
@@ -106,6 +107,7 @@ class TaughtBoard:
         shots, palette = common_light(self.sampler, profile.shots)
         self._memory = _Memory(self.sampler, self._network, shots, palette)
         self._tokens = TokenReader(self.sampler, shots)
+        self.strips = Strips(self.sampler, self._network, shots)
         self._amounts = Amounts(
             self._network.arrays["shape_table"],
             self._network.sorts,
@@ -133,6 +135,7 @@ class TaughtBoard:
         reading = seen or self._network.read(patches)
         self._network.count(patches, reading)
         self._amounts.weigh(patches, reading)
+        self.strips.weigh(straight, reading)
         inside = self.sampler.inside(pose)
         every = range(len(self.layout.places)) if self._network.marked else self._printed_on(reading)
         close = self.sampler.close(image, pose, every)
@@ -197,7 +200,9 @@ class TaughtBoard:
         for number, ground in enumerate(grounds):
             totals = [p[number] for p in every]
             read = self._read(number, totals, patches[number], close[number]) if number in close else {}
-            factors = factors_of(self.layout, self._members, [p[number] for p in counts], totals, read)
+            numbers = [p[number] for p in counts]
+            no_heap(self.layout, ground.tolist(), numbers)
+            factors = factors_of(self.layout, self._members, numbers, totals, read)
             looks.append(
                 PlaceLook(
                     ground,

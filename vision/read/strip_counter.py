@@ -2,7 +2,7 @@
 
 The patch of a place that is longer than others shows little of each piece. The straight board shows them all at one
 scale: every pixel says by its colour how likely it belongs to which thing (see :mod:`vision.learn.count_shapes`), and
-their sum on the place, against what one such piece comes to where it was taught alone, tells how many there are.
+their sum on the place, against what one such piece comes to where it was taught, tells how many there are.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vision.learn.count_shapes import belonging, find_table, sorts_of
-from vision.learn.cutouts import LabelledBoard
-from vision.read.reader import common_light
+from vision.learn.count_shapes import belonging
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from companion.ports import ByteArray, FloatArray
-    from vision.board.labels import Content
     from vision.board.patches import Sampler
-    from vision.read.profile import Profile
+    from vision.learn.classifier import Network, PlacePrediction
+    from vision.read.profile import TaughtPhoto
 
-LONG: Final = 1.6
-"""A place so many times as long as the usual one is a strip."""
 _RIM: Final = 0.15
 """Of a usual place: so far beside its place a piece may be seen."""
 _SCALE, _BASE, _NOISE, _EACH = 0.15, 0.4, 0.2, 0.1
 """Before strips were taught, in pieces: how far off each piece comes to, and the ground to none; then how far each look
 is off, and every piece in it.
 """
+_ANY_BASE: Final = 10.0
+"""The same of the ground of a strip that was seen bare: what it comes to is told by that alone."""
+_TOLD: Final = 0.75
+"""What the amount counts when it is asked how many, of one; the rest is the network's."""
 _CLEAR, _CERTAIN = 0.7, 0.95
 """A pixel of less than the first says nothing, grounds of a rare colour are as likely; one of the second is whole."""
 _SEEN: Final = 0.02
@@ -48,7 +48,9 @@ class _Fit:
     def __init__(self, row: int, one: float, strips: int, taught: Sequence[tuple[int, int, float]]) -> None:
         """Fit ``taught``: strip, number of pieces, amount; ``one`` is what a piece alone comes to."""
         self.row, self._one, self._strips = row, one, strips
-        known = np.diag([_SCALE**-2, *([_BASE**-2] * strips)])
+        bare = {strip for strip, many, _ in taught if not many}
+        bases = [_ANY_BASE if strip in bare else _BASE for strip in range(strips)]
+        known = np.diag([_SCALE**-2, *(base**-2 for base in bases)])
         seen = known @ np.array([1.0, *([0.0] * strips)])
         for strip, many, amount in taught:
             x = self._at(strip, many)
@@ -81,22 +83,16 @@ class _Fit:
 class Strips:
     """Counts pieces on the long places of a taught table; nothing where the layout has none."""
 
-    def __init__(self, profile: Profile, sampler: Sampler) -> None:
-        """Learn from the taught photos what one piece of each colour comes to."""
-        self._layout, self._sampler = profile.layout, sampler
-        self.places = tuple(
-            number for number, p in enumerate(self._layout.places) if max(p.width, p.height) > LONG * sampler.unit
-        )
+    def __init__(self, sampler: Sampler, network: Network, shots: Sequence[TaughtPhoto]) -> None:
+        """Learn from taught photos, in a common light, what one piece of each colour comes to."""
+        self._layout, self._sampler = sampler.layout, sampler
+        self.places = sampler.strips
         self._fits: dict[int, _Fit] = {}
-        if not self.places or profile.network is None:
+        if not self.places:
             return
-        shots = common_light(sampler, profile.shots)[0]
-        sorts = sorts_of(self._layout)
-        self._table = find_table(
-            sampler, [LabelledBoard(shot.straight, self._plain(shot.contents)) for shot in shots], sorts
-        )
+        self._table = network.arrays["shape_table"]
         amounts = [{number: self._amount(shot.straight, number) for number in shot.contents} for shot in shots]
-        for row, sort in enumerate(sorts):
+        for row, sort in enumerate(network.sorts):
             thing = sort.things[0]
             ones: list[tuple[int, float]] = []
             bare: dict[int, list[float]] = {}
@@ -111,20 +107,29 @@ class Strips:
                         bare.setdefault(content.ground, []).append(float(amount[number][row]))
             grounds = {ground: float(np.mean(amounts)) for ground, amounts in bare.items()}
             usual = float(np.mean(list(grounds.values()) or [0.0]))
-            one = float(np.mean([amount - grounds.get(ground, usual) for ground, amount in ones] or [0.0]))
+            each = [amount - grounds.get(ground, usual) for ground, amount in ones]
+            # Where none ever stood alone, a heap tells, of which it is known how many stand there.
+            one = float(np.mean(each or [amount / many for _, many, amount in taught if many] or [0.0]))
             if len(sort.things) == 1 and one > _SEEN:
                 self._fits[thing] = _Fit(row, one, len(self.places), taught)
 
-    def _plain(self, contents: Mapping[int, Content]) -> dict[int, Content]:
-        """Return what lies in the usual places and in empty strips: pieces are cut out where they are seen large."""
-        return {n: content for n, content in contents.items() if n not in self.places or not content.things}
-
     @property
     def lacking(self) -> tuple[int, ...]:
-        """Return the things of a known sum that cannot be counted: none of them was taught alone on a usual place."""
+        """Return the things of a known sum that cannot be counted: none of them was taught."""
         if not self.places:
             return ()
         return tuple(n for n, total in enumerate(self._layout.sums) if total and n not in self._fits)
+
+    def weigh(self, straight: ByteArray, reading: PlacePrediction) -> None:
+        """Let amounts have their say about how many pieces stand on each strip of a straight board."""
+        for strip, number in enumerate(self.places):
+            amount = self._amount(straight, number)
+            for thing, fit in self._fits.items():
+                part = reading.counts[thing][number]
+                told = fit.read(strip, float(amount[fit.row]), self._layout.most[thing])
+                # Both see the same pixels, so their weights add up to one.
+                pooled = np.maximum(part, _LEAST) ** (1 - _TOLD) * told**_TOLD
+                part[:] = pooled / pooled.sum()
 
     def read(self, straight: ByteArray) -> dict[tuple[int, int], FloatArray]:
         """Return by place and thing how likely each number of them is, from none on, in the taught light."""

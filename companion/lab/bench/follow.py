@@ -56,7 +56,7 @@ class FilmedGame(Protocol):
 
 FILMS: dict[str, Callable[[int, int], FilmedGame]] = {
     filmed.GAME: lambda seed, turns: filmed.Filmed(seed, turns, seed % 2, kept=0.7),
-    ice_table.GAME: lambda seed, turns: filmed_ice.FilmedIce(seed, turns, seed % 2),
+    ice_table.GAME: lambda seed, turns: filmed_ice.FilmedIce(seed, turns, seed % 2, evening=False),
 }
 """The games that can be filmed, by seed and turns."""
 

@@ -36,6 +36,8 @@ class FilmedIce:
     """The family of the art; see :class:`companion.lab.worlds.board_art.Art`."""
     roundabout: bool = False
     """Whether players may also do what the board does not tell."""
+    evening: bool = True
+    """Whether positions of another evening are taught beside the set-up."""
     game: str = GAME
     setup: dict[str, Any] = field(default_factory=dict)
     set_up: list[str] = field(default_factory=list)
@@ -84,6 +86,8 @@ class FilmedIce:
     @cached_property
     def lessons(self) -> tuple[tuple[bytes, State[Any]], ...]:
         """Three positions of another evening on this table, as JPEG, with bears on floes and in the Village."""
+        if not self.evening:
+            return ()
         states = FilmedIce(self.seed + ANOTHER, LESSONS[-1]).states
         chosen = [states[min(number, len(states) - 1)] for number in LESSONS]
         return tuple((self.shot(state, 500 + number).jpeg, state) for number, state in enumerate(chosen))

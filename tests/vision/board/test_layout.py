@@ -51,6 +51,13 @@ def test_squares_are_named_from_the_near_left(grid: Layout) -> None:
     assert grid.valued == ((0, 1, 2),)
 
 
+def test_heaps_lie_on_the_grounds_that_are_named() -> None:
+    heap = read_layout(GRID.replace("max = 2", 'max = 2\nheaps = ["lake"]'))
+    assert heap.heaps == (frozenset({"lake"}),) * 3 + (frozenset(),) * 3
+    with pytest.raises(LayoutError, match=r"crown: heaps names a ground that the layout does not have\."):
+        read_layout(GRID.replace("max = 2", 'max = 2\nheaps = ["moon"]'))
+
+
 def test_a_list_of_places() -> None:
     layout = read_layout(
         '[board]\nkind = "places"\nplaces = [{name = "x", at = [1, 2], size = 2}, {name = "y", at = [4, 1]}]\n'

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from vision.board.labels import Content
-from vision.board.layout import Layout, open_layout
-from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of
+from vision.board.layout import Layout, open_layout, read_layout
+from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of, no_heap
 
 
 @pytest.fixture
@@ -76,3 +76,13 @@ def test_a_place_is_unsure_where_a_second_reader_knows_better_of_two_taught_cont
     assert disputed.content == surely and disputed.unsure and disputed.p == pytest.approx(place.p / 2)
     # What was never taught whole the second reader cannot know.
     assert not replace(place, second=other, taught=known - {surely}).unsure
+
+
+def test_where_no_heap_may_lie_one_thing_is_not_taken_for_two() -> None:
+    heaps = read_layout(
+        '[board]\ncolumns = 2\nrows = 1\n[ground]\nclasses = ["home", "sea"]\n'
+        '[[things]]\nkind = "peg"\nmax = 3\nheaps = ["home"]\n[[things]]\nkind = "hut"\nmax = 2\n'
+    )
+    counts = [[0.1, 0.3, 0.4, 0.2], [0.1, 0.2, 0.7]]
+    no_heap(heaps, [0.25, 0.75], counts)
+    assert counts == [pytest.approx([0.1, 0.75, 0.1, 0.05]), [0.1, 0.2, 0.7]]
