@@ -63,7 +63,7 @@ class Sizes:
 SHIPPED = Sizes()
 
 
-class Evidence:
+class LeaveOneOut:
     """What the shakes of a process say of its sizes: each shake's count, as the others tell it.
 
     ``shakes`` (n, f) are those that the process was given, ``number`` (n,) numbers them, for a long one has several
@@ -94,16 +94,16 @@ class Evidence:
 def of_hands(
     process: Known, shakes: FloatArray, number: IntArray, judged: NDArray[np.bool_] | None = None
 ) -> dict[str, Sizes]:
-    """Return the sizes of each named hand of a process, as :class:`Evidence` has it; without those of no change."""
+    """Return the sizes of each named hand of a process, as :class:`LeaveOneOut` has it; without those of no change."""
     who = np.asarray(process.who)
     every = {
-        name: chosen(Evidence(process, shakes, number, (who == name) & (True if judged is None else judged)))
+        name: chosen(LeaveOneOut(process, shakes, number, (who == name) & (True if judged is None else judged)))
         for name in sorted(set(process.who) - {""})
     }
     return {name: sizes for name, sizes in every.items() if sizes != SHIPPED}
 
 
-def chosen(evidence: Evidence) -> Sizes:
+def chosen(evidence: LeaveOneOut) -> Sizes:
     """Return the sizes that suit the judged shakes best; the same shakes give the same.
 
     A search along each size in turn, in ever smaller steps. Without any judged shake it is :data:`SHIPPED`.

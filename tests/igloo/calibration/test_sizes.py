@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from companion.igloo.calibration.features import Labelled, hear
 from companion.igloo.calibration.figures import left_out
 from companion.igloo.calibration.gaussian_process import CENTRE, OPINION, Known, Prior
-from companion.igloo.calibration.sizes import SHIPPED, Evidence, Sizes, chosen
+from companion.igloo.calibration.sizes import SHIPPED, LeaveOneOut, Sizes, chosen
 from companion.igloo.calibration.store import Calibration, load, of_shakes, save
 from companion.igloo.simulated.device import load_bank
 from companion.ports import BadDataError, Samples
@@ -48,7 +48,8 @@ def of(sizes: Sizes, many: int, hands: int = 1, judged: int | None = None) -> Si
     """Return the sizes that so many drawn shakes choose."""
     vectors, counts, who = drawn(sizes, many, hands)
     process = Known(PRIOR, vectors, counts, who, says_nothing)
-    return chosen(Evidence(process, vectors, np.arange(many), np.arange(many) < (many if judged is None else judged)))
+    told = np.arange(many) < (many if judged is None else judged)
+    return chosen(LeaveOneOut(process, vectors, np.arange(many), told))
 
 
 def test_where_shakes_are_noisier_the_noise_grows_and_where_they_are_steadier_it_shrinks() -> None:
@@ -69,7 +70,7 @@ def test_a_counter_that_is_always_right_is_trusted_and_one_that_is_wrong_is_not(
         opinion = np.full((120, 12), 0.02)
         opinion[np.arange(120), said - 2] = 0.78
         process = Known(PRIOR, vectors, counts, who, lambda _: opinion)
-        return chosen(Evidence(process, vectors, np.arange(120), np.ones(120, dtype=np.bool_))).trust
+        return chosen(LeaveOneOut(process, vectors, np.arange(120), np.ones(120, dtype=np.bool_))).trust
 
     assert trusted(counts) > 1.3
     assert trusted(15 - counts) < 0.8
@@ -91,15 +92,16 @@ def test_the_same_shakes_choose_the_same_in_any_order() -> None:
     vectors, counts, who = drawn(Sizes(noise=2.0), 60)
     order = np.random.default_rng(2).permutation(60)
     everything = np.ones(60, dtype=np.bool_)
-    there = chosen(Evidence(Known(PRIOR, vectors, counts, who), vectors, np.arange(60), everything))
+    there = chosen(LeaveOneOut(Known(PRIOR, vectors, counts, who), vectors, np.arange(60), everything))
     mixed = Known(PRIOR, vectors[order], counts[order], [who[i] for i in order])
-    assert chosen(Evidence(mixed, vectors[order], order, everything)) == pytest.approx(there)
+    assert chosen(LeaveOneOut(mixed, vectors[order], order, everything)) == pytest.approx(there)
 
 
 def test_two_pieces_of_one_shake_do_not_tell_each_other() -> None:
     vectors, counts, who = drawn(Sizes(noise=3.0), 60)
     twice = Known(PRIOR, np.repeat(vectors, 2, axis=0), np.repeat(counts, 2), list(np.repeat(who, 2)))
-    evidence = Evidence(twice, np.repeat(vectors, 2, axis=0), np.repeat(np.arange(60), 2), np.ones(120, dtype=np.bool_))
+    number, everything = np.repeat(np.arange(60), 2), np.ones(120, dtype=np.bool_)
+    evidence = LeaveOneOut(twice, np.repeat(vectors, 2, axis=0), number, everything)
     # else a copy would be foreseen by its copy, and noise would vanish
     assert chosen(evidence).noise > 1.0
 
