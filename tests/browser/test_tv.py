@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from companion.lab.worlds.boards import players, record
 from tests.browser.conftest import Phones
+from tests.browser.test_look import overflow
 from tests.web.assembly import Service
 
 pytestmark = pytest.mark.browser
@@ -130,6 +131,23 @@ MEETING = """() => {
     .map(([other]) => `${one[0].textContent} | ${other.textContent}`));
 }"""
 """Tells of letters that lie over each other; a line's box is some pixels higher than what is written in it."""
+
+
+@pytest.mark.parametrize(("game_id", "width", "height"), [("ice-team", 390, 844), ("iglu-iglu", 820, 1180)])
+def test_on_a_screen_held_upright_the_players_are_below_the_board(
+    phones: Phones, service: Service, game_id: str, width: int, height: int
+) -> None:
+    service.companion.do("open-match", {"game": game_id, "players": players(game_id)})
+    service.companion.moves(*record(game_id, 5)[:60])
+    page = phones.spectator(width=width, height=height)
+    shown(page, service)
+    page.wait_for_selector("body.lively")
+    board, beside, last = (page.locator(one).bounding_box() for one in ("#board", "#beside", ".tv-last"))
+    assert board and beside and last
+    assert board["width"] == beside["width"] == width
+    assert board["y"] + board["height"] <= beside["y"]
+    assert last["y"] + last["height"] <= height
+    assert overflow(page) == []
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
