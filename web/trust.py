@@ -78,7 +78,9 @@ def code() -> Response:
     """Answer with a code that leads other phones to the page, without TLS, which they cannot speak with us yet."""
     tls: Tls = current_app.extensions["companion-tls"]
     drawn = io.BytesIO()
-    segno.make(_address("http", tls.plain_port) + "trust", error="m").save(drawn, kind="svg", scale=6, border=2)
+    made = segno.make(_address("http", tls.plain_port) + "trust", error="m")
+    # Dark on light on a dark page, too: else no phone reads it.
+    made.save(drawn, kind="svg", scale=6, border=4, light="#ffffff")
     response = Response(drawn.getvalue(), mimetype="image/svg+xml")
     response.headers["Cache-Control"] = "no-store"
     return response

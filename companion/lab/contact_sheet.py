@@ -12,17 +12,21 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urljoin
 
 from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Browser, Page, TimeoutError, sync_playwright
 
 from companion.lab.bench.web import Running
-from companion.lab.phone import Phone
+from companion.lab.phone import Phone, serve_command
 from companion.lab.worlds.boards import BOARDS, record
 from companion.lab.worlds.evening import CARDS, MOVES, SEATS, SEED, SHAKEN, evening
 from companion.rules.i18n import languages
@@ -103,7 +107,7 @@ IDLE = (
 )
 BESIDE = (
     *(Room(f"learn: {game}", f"/#learn/{game}", ".learn .board") for game in BOARDS),
-    Room("certificate", "/trust", "main"),
+    Room("nothing here", "/attic", "main"),
     Room("this phone", "/", ".tile", ("[data-do=who-am-i]",), "dialog[open]"),
     Room("invitation", "/", ".tile", ("[data-do=invite]",), "dialog[open] svg"),
     Room("settings", "/", ".tile", ("[data-do=settings]",), "dialog[open]"),
@@ -138,9 +142,22 @@ def done(service: Running, command: str, body: dict[str, Any]) -> None:
         raise ValueError(f"The service refused {command}: {answer}")
 
 
-def stages(service: Running) -> Iterator[tuple[Room, ...]]:
+@contextmanager
+def certificate() -> Iterator[Room]:
+    """Serve under TLS, too, which the other service does not; yield where a phone installs the certificate of that."""
+    with TemporaryDirectory(prefix="companion-sheet-") as folder:
+        line = [*serve_command(), "--data", folder, "--tls", "--tls-port", "0"]
+        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+            try:
+                said = map(str.strip, process.stdout or ())
+                yield Room("certificate", next(word for word in said if word.endswith("/trust")), "main")
+            finally:
+                process.terminate()
+
+
+def stages(service: Running, *more: Room) -> Iterator[tuple[Room, ...]]:
     """Lead the service through an evening, its last game to the end; yield the rooms to be looked at as it stands."""
-    yield (*IDLE, *BESIDE, Room("host", service.link, "button.main", who="watcher"))
+    yield (*IDLE, *BESIDE, *more, Room("host", service.link, "button.main", who="watcher"))
     opening = {"game": SHAKEN, "players": SEATS, "draw": False}
     for what, setup in (("cards to be named", {}), ("cards that were named", {"cards": CARDS})):
         done(service, "open-match", {**opening, "setup": setup})
@@ -163,7 +180,7 @@ def shot(page: Page, origin: str, room: Room) -> Image.Image:
     :raises MissingError: what should be there did not come.
     """
     page.goto("about:blank")
-    page.goto(f"{origin}{room.address}")
+    page.goto(urljoin(origin, room.address))
     try:
         page.wait_for_selector(room.there, state="attached")
         opened(page, room)
@@ -186,12 +203,15 @@ def opened(page: Page, room: Room) -> None:
 
 
 def looked_at(
-    browser: Browser, service: Running, looks: Sequence[Column], wanted: Callable[[Room], bool]
+    browser: Browser, service: Running, looks: Sequence[Column], wanted: Callable[[Room], bool], *more: Room
 ) -> Iterator[tuple[Room, Column, Image.Image]]:
-    """Yield every room that is ``wanted`` as every look has it; what did not come is said, and its picture is red."""
+    """Yield every room that is ``wanted`` as every look has it; what did not come is said, and its picture is red.
+
+    ``more``: rooms elsewhere.
+    """
     origin = f"http://127.0.0.1:{service.port}"
     cookies = {"host": service.host.cookie, "player": _joined(service), "watcher": ""}
-    for rooms in stages(service):
+    for rooms in stages(service, *more):
         some = [room for room in rooms if wanted(room)]
         for look, who in ((look, who) for look in looks for who in cookies):
             if not any(room.who == who for room in some):
@@ -271,11 +291,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     service = Running("--simulate")
     cells: dict[tuple[str, Column], Image.Image] = {}
     try:
-        with sync_playwright() as playwright:
+        with sync_playwright() as playwright, certificate() as trust:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             wanted = asked.room
             for room, look, picture in looked_at(
-                browser, service, looks, lambda room: not wanted or any(one in room.name for one in wanted)
+                browser, service, looks, lambda room: not wanted or any(one in room.name for one in wanted), trust
             ):
                 cells[room.name, look] = picture
             browser.close()

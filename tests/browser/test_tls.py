@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -94,6 +96,11 @@ def test_the_way_to_the_certificate_has_no_barrier(
         assert page.evaluate("document.documentElement.lang") == language[:2]
         assert axe(page) == []
         assert overflow(page) == []
+        # Another phone reads the code off the screen: dark on white, by day and by night.
+        seen = cv2.imdecode(np.frombuffer(page.locator("img.code").screenshot(), np.uint8), cv2.IMREAD_GRAYSCALE)
+        assert seen is not None
+        assert cv2.QRCodeDetector().detectAndDecode(seen)[0] == page.url
+        assert float(np.median(seen)) == 255
     context.close()
 
 
