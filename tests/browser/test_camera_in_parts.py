@@ -14,7 +14,6 @@ from companion.lab.worlds.mjpeg import MjpegServer
 from companion.night.answers import CAMERA, TABLE
 from companion.service import Service
 from tests.browser.filmed import PATIENCE_MS, choose_candidate, filming, host_page
-from tests.worlds.sizes import size
 from tests.worlds.wait import LESSON_S, wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("prompt_lessons")]
@@ -23,7 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("prompt_lessons")]
 @pytest.fixture
 def film() -> FilmedIce:
     """In the second turn a die is rolled between two actions."""
-    return FilmedIce(5, size(2, 4), 1)
+    return FilmedIce(5, 2, 1)
 
 
 @pytest.fixture
@@ -89,7 +88,7 @@ def played(page: Page, service: Service, film: FilmedIce, number: int) -> int:
     return questions
 
 
-@pytest.mark.sized
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_bears_that_were_taught_in_a_heap_are_followed_over_the_floes(
     page: Page, service: Service, camera: MjpegServer, film: FilmedIce, axe: Callable[[Page], list[str]]
