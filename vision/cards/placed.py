@@ -7,8 +7,9 @@ new beside it may be in a hand. The lamp may change: a smooth field of gains is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -49,18 +50,42 @@ _CLEAR: Final = 0.3
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BareCircle:
     """A picture (BGR) of the circle with nothing on its cards, and the corners (4, 2) of each by its place."""
 
     image: ByteArray
     corners: Mapping[str, FloatArray]
 
-    @property
+    @cached_property
     def width(self) -> float:
         """Return how wide cards are in the picture, in pixels."""
         wide = [np.linalg.norm(corners[1] - corners[0]) for corners in self.corners.values()]
         return float(np.median(wide))
+
+    @cached_property
+    def shown(self) -> _Shown:
+        """Return what every later picture is compared with."""
+        scale = min(1.0, _CARD / self.width)
+        small = _shrunk(self.image, scale)
+        light = _light(small)
+        inside, outside = _off_cards(self, light.shape[:2], scale)
+        table = np.median(light[outside], axis=0) if outside.any() else None
+        return _Shown(scale, _tones(small), light, inside, table)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What a bare circle shows at a scale of its picture: tones (cells, 3) and light (h, w, 3).
+
+    ``inside``: what lies between its cards; ``table``: the light (3,) of what lies around them; None: nothing does.
+    """
+
+    scale: float
+    tones: FloatArray
+    light: FloatArray
+    inside: BoolArray
+    table: FloatArray | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +135,7 @@ def is_bare(bare: BareCircle, photo: ByteArray) -> bool:
     if changed is None:
         return False
     for corners in bare.corners.values():
-        card = np.zeros(changed.mask.shape, np.uint8)
-        cv2.fillConvexPoly(card, np.round((corners + 0.5) * changed.scale - 0.5).astype(np.int32), 1)
-        if changed.mask[card > 0].mean() > _FREE:
+        if changed.mask[_on_cards([corners], changed.mask.shape, changed.scale)].mean() > _FREE:
             return False
     return True
 
@@ -129,23 +152,23 @@ def _changed(bare: BareCircle, photo: ByteArray) -> _Change | None:
     """Return where something new lies; lamps and shadows are none."""
     if photo.shape != bare.image.shape:
         return None
-    scale = min(1.0, _CARD / bare.width)
-    before, now = (
-        cv2.resize(one, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) for one in (bare.image, photo)
-    )
+    was = bare.shown
+    now = _shrunk(photo, was.scale)
     across, down = _CELLS
     xs, ys = np.meshgrid(np.linspace(-1, 1, across), np.linspace(-1, 1, down))
-    field = fit_field(np.column_stack([xs.ravel(), ys.ravel()]), _tones(now), _tones(before))
+    field = fit_field(np.column_stack([xs.ravel(), ys.ravel()]), _tones(now), was.tones)
     if field is None:
         return None
     lit = _light(apply_field(now.astype(np.uint8, copy=False), field))
-    was = _light(before)
-    new = _differs(lit, was)
+    new = _differs(lit, was.light)
     # In the middle stood what was taken since: where the table is seen there now, nothing came.
-    inside, outside = _off_cards(bare, new.shape, scale)
-    if outside.any():
-        new &= ~inside | _differs(lit, np.median(was[outside], axis=0))
-    return _Change(cv2.medianBlur(new.astype(np.uint8), 5).astype(np.uint8, copy=False), scale)
+    if was.table is not None:
+        new &= ~was.inside | _differs(lit, was.table)
+    return _Change(cv2.medianBlur(new.astype(np.uint8), 5).astype(np.uint8, copy=False), was.scale)
+
+
+def _shrunk(picture: ByteArray, scale: float) -> Any:
+    return cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
 
 
 def _differs(light: FloatArray, other: FloatArray) -> BoolArray:
@@ -159,13 +182,20 @@ def _differs(light: FloatArray, other: FloatArray) -> BoolArray:
 
 def _off_cards(bare: BareCircle, shape: tuple[int, ...], scale: float) -> tuple[BoolArray, BoolArray]:
     """Return where there are no cards: between their middles, and outside of these."""
-    inside, cards = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
-    for corners in bare.corners.values():
-        cv2.fillConvexPoly(cards, np.round((corners + 0.5) * scale - 0.5).astype(np.int32), 1)
+    inside = np.zeros(shape, np.uint8)
     middles = np.array([corners.mean(axis=0) for corners in bare.corners.values()])
     hull = cv2.convexHull(np.round(middles * scale).astype(np.int32))
     cv2.fillConvexPoly(inside, hull, 1)
-    return (inside > 0) & (cards == 0), (inside == 0) & (cards == 0)
+    off = ~_on_cards(bare.corners.values(), shape, scale)
+    return (inside > 0) & off, (inside == 0) & off
+
+
+def _on_cards(cards: Iterable[FloatArray], shape: tuple[int, ...], scale: float) -> BoolArray:
+    """Return where there are cards with these corners in pictures, in a mask of a shape at that scale of them."""
+    mask = np.zeros(shape, np.uint8)
+    for corners in cards:
+        cv2.fillConvexPoly(mask, np.round((corners + 0.5) * scale - 0.5).astype(np.int32), 1)
+    return mask > 0
 
 
 def _light(picture: Any) -> FloatArray:
