@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from companion.follow.disputes import DisputePhotos
     from companion.follow.follower import CameraFollower
     from companion.follow.questions import OpenQuestion
-    from companion.follow.score_sheet import SheetPhotoReader
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import Night
     from companion.ports import ByteArray
@@ -57,7 +56,6 @@ class FollowService:
         self._tables: dict[str, SeenTable] = {}
         self._follower: CameraFollower | None = None
         self._photos: DisputePhotos | None = None
-        self._sheets: SheetPhotoReader | None = None
         self._started = False
         settings.on_change(self._set)
 
@@ -255,15 +253,13 @@ class FollowService:
 
         :raises BadDataError: there is no photo or picture, or no board in it.
         """
-        from companion.follow.score_sheet import SheetPhotoReader
+        from companion.follow.score_sheet import read_sheet
         from vision.decode.photo import read_photo
 
         table = self.table_of(game_id)
         if not table.taught:
             return None
-        with self._lock:
-            self._sheets = self._sheets or SheetPhotoReader()
-        return self._sheets.read(table, self._image() if data is None else read_photo(data))
+        return read_sheet(table, self._image() if data is None else read_photo(data))
 
     def rule(self, who: str, game_id: str, *, record: bool, lang: str) -> Mapping[str, Any]:
         """Return the ruling on what lies between somebody's photos, or between the record and the second one.

@@ -20,6 +20,7 @@ from companion.ports import BadDataError
 
 if TYPE_CHECKING:
     from companion.follow.cards import CardTable
+    from companion.night.answers import CommandResult
     from companion.night.commands.night import MatchSnapshot, Night
     from companion.night.games.capabilities import PhotoDeal
     from companion.rules.core import State
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     from vision.cards.placed import BareCircle
 
 SURE = 0.99
-"""How sure each card must be for the camera to enter them by itself."""
+"""How sure each card, or the colour of a piece, must be for the camera to enter it by itself."""
 AGREE = 2
-"""So many pictures of a scene must be read alike."""
+"""So many pictures must be read alike."""
 
 log = logging.getLogger(__name__)
 
@@ -94,10 +95,7 @@ class DealWatcher:
         if times < AGREE:
             self._seen = _Seen(record, laid, times)
             return FollowState.THINKING, messages.THINKING
-        by = Actor(Role.PLAYER, CAMERA, device=captured.kind)
-        answer = self._night.do(
-            "deal", {"cards": dict(laid)}, by=by, state=snapshot.state, action_id=f"camera-{uuid.uuid4().hex}"
-        )
+        answer = entered(self._night, "deal", {"cards": dict(laid)}, captured, snapshot)
         if not answer.ok:
             # Somebody was quicker.
             log.info("Cards that were seen could not be entered: %s", answer)
@@ -117,3 +115,11 @@ def deal_of(snapshot: MatchSnapshot) -> PhotoDeal | None:
     """Return what reads the cards that are laid in this game; None where none are, or not by the table."""
     cards = game_view(snapshot.game).cards
     return None if cards is None or snapshot.draw or not snapshot.goes_on else cards.deal
+
+
+def entered(
+    night: Night, command: str, body: Mapping[str, Any], captured: CapturedFrame, snapshot: MatchSnapshot
+) -> CommandResult:
+    """Enter what a picture shows beside a record, as the camera."""
+    by = Actor(Role.PLAYER, CAMERA, device=captured.kind)
+    return night.do(command, body, by=by, state=snapshot.state, action_id=f"camera-{uuid.uuid4().hex}")

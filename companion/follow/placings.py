@@ -8,7 +8,6 @@ as the two differ about a colour or a card, nothing of that colour or on that ca
 from __future__ import annotations
 
 import logging
-import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +15,8 @@ from math import dist
 from typing import TYPE_CHECKING, Final
 
 from companion.follow import messages
+from companion.follow.deals import AGREE, SURE, entered
 from companion.follow.following import FollowState
-from companion.night.answers import CAMERA, Actor, Role
 from companion.night.games import game_view
 from companion.ports import BadDataError
 
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
     from vision.camera.frame import CapturedFrame
     from vision.cards.placed import BareCircle, NewIgloo
 
-SURE: Final = 0.99
-"""How sure the colour must be for the camera to enter a piece by itself."""
-AGREE: Final = 2
-"""So many looks must show it alike."""
 BY_HAND_S: Final = 4.0
 """So long it waits for who was quicker with the last piece of a colour."""
 LEFT_S: Final = 4.0
@@ -150,9 +145,9 @@ class PlacingWatcher:
         here = self._track(found, bare.width, now)
         missing = self._beside_record(here, placing.standing(snapshot.states[-1]), now - settle - LEFT_S)
         sure = [one for one in here if self._is_sure(one, snapshot, missing, now, settle)]
-        entered = self._enter(sorted(sure, key=lambda one: one.since), placing, captured, snapshot, bool(missing))
+        any_entered = self._enter(sorted(sure, key=lambda one: one.since), placing, captured, snapshot, bool(missing))
         self._differs_since = (self._differs_since or now) if missing else None
-        if entered:
+        if any_entered:
             return FollowState.ENTERED, messages.PLACED
         if self._differs_since is not None and now - self._differs_since >= LEFT_S:
             return FollowState.WATCHING, messages.PLACED_OTHERWISE
@@ -265,23 +260,17 @@ class PlacingWatcher:
         missing: bool,
     ) -> bool:
         """Enter pieces in their order, one of each colour in a look; return whether any was."""
-        state, entered = snapshot.states[-1], set[str]()
+        state, done = snapshot.states[-1], set[str]()
         for piece in pieces:
             colour = piece.seen.colour
             move = placing.move(state, piece.seen.place or "", colour)
-            if move is None or colour in entered:
+            if move is None or colour in done:
                 continue
             after = state.after(move)
             if missing and not placing.may_place(after):
                 # What ends the placing is entered only where all that is recorded is seen.
                 continue
-            answer = self._night.do(
-                "moves",
-                {"moves": [str(move)]},
-                by=Actor(Role.PLAYER, CAMERA, device=captured.kind),
-                state=snapshot.state,
-                action_id=f"camera-{uuid.uuid4().hex}",
-            )
+            answer = entered(self._night, "moves", {"moves": [str(move)]}, captured, snapshot)
             if not answer.ok:
                 # Somebody was quicker: the next look is set beside what the record says by then.
                 log.info("A piece that was seen could not be entered: %s", answer)
@@ -289,8 +278,8 @@ class PlacingWatcher:
             self._is(piece, colour)
             self._quicker.discard(colour)
             state = after
-            entered.add(colour)
-        return bool(entered)
+            done.add(colour)
+        return bool(done)
 
 
 def _apart(one: NewIgloo, other: NewIgloo) -> float:
