@@ -35,7 +35,6 @@ CHROMIUM = "/usr/bin/chromium-headless-shell"
 GAP, LABEL, HEAD = 8, 170, 40
 ROWS = 24
 """So many rooms stand on one sheet: a picture in WebP has 16,383 rows of pixels at most."""
-MISSING = (255, 0, 0)
 SETTLE_MS = 350
 """What fades in has come by then."""
 
@@ -204,8 +203,8 @@ def opened(page: Page, room: Room) -> None:
 
 def looked_at(
     browser: Browser, service: Running, looks: Sequence[Column], wanted: Callable[[Room], bool], *more: Room
-) -> Iterator[tuple[Room, Column, Image.Image]]:
-    """Yield every room that is ``wanted`` as every look has it; what did not come is said, and its picture is red.
+) -> Iterator[tuple[Room, Column, Image.Image | None]]:
+    """Yield every room that is ``wanted`` as every look has it; what did not come is said, and has no picture.
 
     ``more``: rooms elsewhere.
     """
@@ -232,8 +231,9 @@ def looked_at(
                     picture = shot(page, origin, room)
                 except MissingError as error:
                     sys.stderr.write(f"{room.name}, {device.name}, {look.language}: {error}\n")
-                    picture = Image.new("RGB", device.size, MISSING)
-                yield room, look, picture.resize(device.size, Image.Resampling.LANCZOS)
+                    yield room, look, None
+                else:
+                    yield room, look, picture.resize(device.size, Image.Resampling.LANCZOS)
             context.close()
 
 
@@ -244,8 +244,8 @@ def _joined(service: Running) -> str:
     return phone.cookie
 
 
-def laid_out(looks: Sequence[Column], cells: dict[tuple[str, Column], Image.Image]) -> Image.Image:
-    """Return a sheet: a row for each room, in the order in which they came."""
+def laid_out(looks: Sequence[Column], cells: dict[tuple[str, Column], Image.Image | None]) -> Image.Image:
+    """Return a sheet: a row for each room, in the order in which they came; red is what did not come."""
     rooms = list(dict.fromkeys(name for name, _ in cells))
     lefts = [LABEL + sum(look.device.shown + GAP for look in looks[:n]) for n in range(len(looks))]
     high = max(look.device.size[1] for look in looks) + GAP
@@ -259,7 +259,7 @@ def laid_out(looks: Sequence[Column], cells: dict[tuple[str, Column], Image.Imag
         top = HEAD + row * high
         pen.text((GAP, top), name.replace(": ", ":\n"), fill="white", font=font)
         for left, look in zip(lefts, looks, strict=True):
-            sheet.paste(cells[name, look], (left, top))
+            sheet.paste(cells[name, look] or Image.new("RGB", look.device.size, "red"), (left, top))
     return sheet
 
 
@@ -289,7 +289,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if device.name in (asked.device or [device.name])
     ]
     service = Running("--simulate")
-    cells: dict[tuple[str, Column], Image.Image] = {}
+    cells: dict[tuple[str, Column], Image.Image | None] = {}
     try:
         with sync_playwright() as playwright, certificate() as trust:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -301,7 +301,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             browser.close()
     finally:
         service.close()
-    missing = any(picture.getpixel((0, 0)) == MISSING for picture in cells.values())
     if not cells:
         parser.error("No room is called so.")
     rooms = list(dict.fromkeys(name for name, _ in cells))
@@ -310,7 +309,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sheet = laid_out(looks, {at: picture for at, picture in cells.items() if at[0] in here})
         out = asked.out if number == 1 else asked.out.with_stem(f"{asked.out.stem}-{number}")
         sheet.save(out, quality=80)
-    return int(missing)
+    return int(None in cells.values())
 
 
 if __name__ == "__main__":
