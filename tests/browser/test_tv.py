@@ -150,6 +150,31 @@ def test_on_a_screen_held_upright_the_players_are_below_the_board(
     assert overflow(page) == []
 
 
+APART = """() => {
+  const boxes = [...document.querySelectorAll('#board .slice, #beside')].map((one) => one.getBoundingClientRect());
+  return boxes.slice(1).every((one, i) => one.top >= boxes[i].bottom - 1 && one.left >= 0 && one.right <= innerWidth);
+}"""
+
+
+def test_a_table_of_cards_in_the_hand_is_folded_and_scrolled(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]]
+) -> None:
+    service.companion.do("open-match", {"game": "arctic", "players": players("arctic")})
+    service.companion.moves(*record("arctic", 5)[:60])
+    page = phones.spectator(width=320, height=640, dark=True)
+    shown(page, service)
+    page.wait_for_selector("body.lively")
+    phones.shot(page, "tv-arctic-in-the-hand")
+    assert page.locator("#board .slice").count() > 5
+    assert page.evaluate(APART)
+    # Nothing of a row is drawn beside it.
+    assert {page.locator(".slice").nth(i).evaluate("(one) => getComputedStyle(one).overflow") for i in range(5)} == {
+        "hidden"
+    }
+    assert overflow(page) == []
+    assert axe(page) == []
+
+
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_no_letters_of_a_table_of_many_lie_over_each_other(phones: Phones, service: Service, seats: int) -> None:
     names = ("Ann", "Bob", "Christabelle-Marie", "Zoé")
