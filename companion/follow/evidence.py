@@ -57,23 +57,31 @@ def tracked_match(snapshot: MatchSnapshot) -> TrackedMatch:
 
 @dataclass(frozen=True, slots=True)
 class Misread:
-    """A place that was read wrongly, as people said: as what it was read (None: as strange), and what lies there."""
+    """A place that was read wrongly, as people said: as what it was read, if it looked strange, and what lies there.
 
-    read: Content | None
+    A strange place is read all the same: from which a bear walked off looks as strange as before, but is read as bare.
+    """
+
+    read: Content
+    odd: bool
     true: Content
+
+    def again(self, place: PlaceLook) -> bool:
+        """Return whether the place is read so once more."""
+        return (self.read, self.odd) == _read(place)
 
 
 def misread_in(seen: BoardLook, contents: Mapping[str, Content]) -> dict[str, Misread]:
     """Return the places of a look that are not read as what people say lies there."""
     return {
-        name: Misread(read, contents[name])
+        name: Misread(*_read(place), contents[name])
         for name, place in seen.places.items()
-        if name in contents and (read := _read(place)) != contents[name]
+        if name in contents and _read(place) != (contents[name], False)
     }
 
 
-def _read(place: PlaceLook) -> Content | None:
-    return None if place.odd >= HIDDEN else place.content
+def _read(place: PlaceLook) -> tuple[Content, bool]:
+    return place.content, place.odd >= HIDDEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +176,7 @@ def evidence_of(
     """
     places = {name: belief_of_look(place, layout, taught) for name, place in seen.places.items() if place.seen}
     for name, wrong in (misread or {}).items():
-        if name in seen.places and _read(seen.places[name]) == wrong.read:
+        if name in seen.places and wrong.again(seen.places[name]):
             places[name] = belief_of_known(wrong.true, layout)
     for name, there in (as_was or {}).items():
         places[name] = belief_as_was(places[name], there, layout)

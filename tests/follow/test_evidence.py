@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from companion.follow.evidence import (
     covered,
     evidence_of,
     is_hand,
+    misread_in,
     since_agreed,
     tracked_match,
     unheard_of,
@@ -30,7 +32,7 @@ from companion.rules.inference.belief import Belief
 from vision.board.labels import Content
 from vision.board.layout import open_layout
 from vision.board.patches import Sampler
-from vision.read.place_posterior import PlaceLook, members_of
+from vision.read.place_posterior import PlaceLook, Things, members_of
 from vision.read.reader import BoardLook
 
 LAYOUT = open_layout(GAME)
@@ -96,6 +98,25 @@ def test_a_strange_piece_whose_neighbours_look_odd_is_no_hand_where_they_have_no
     look = seen("a1", "a2", "a3", "b1", "b2")
     assert is_hand(look) and is_hand(look, (), {"a1", "a2", "b2"})
     assert not is_hand(look, (), {"a2"}) and not is_hand(look, (), frozenset())
+
+
+def test_what_was_misread_where_it_looked_strange_is_not_there_for_ever() -> None:
+    """Who walks off a ground that was never taught leaves it as strange as before, but bare."""
+    red, water = LAYOUT.find_thing("inuit", "red"), LAYOUT.grounds.index("water")
+    assert red is not None
+    bare = seen("d3")
+    one: Mapping[Things, float] = {((red, 1),): 1.0}
+    none: Mapping[Things, float] = {(): 1.0}
+    factors = tuple(one if red in some else none for some in bare.places["d3"].members)
+    stood = replace(bare, places={**bare.places, "d3": replace(bare.places["d3"], factors=factors)})
+    misread = misread_in(stood, {"d3": Content(water, ((red, 1),)), "d4": bare.places["d4"].content})
+    assert set(misread) == {"d3"}
+    taught = dict(enumerate(LAYOUT.most))
+    there, gone = (evidence_of(look, LAYOUT, taught, misread).places["d3"] for look in (stood, bare))
+    with_one, without = ("water", (("inuit", "red", 1),)), ("water", ())
+    assert isinstance(there, Belief) and isinstance(gone, Belief)
+    assert there.get(with_one) > there.get(without) + 3
+    assert gone.get(with_one) < gone.get(without) - 1
 
 
 def test_of_what_never_was_taught_a_kind_is_new_and_a_colour_is_not() -> None:
