@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from companion.follow.placings import PlacingWatcher
     from companion.night.commands.night import MatchSnapshot, Night
     from companion.night.games.capabilities import PhotoCheck
-    from companion.rules.core import State
     from vision.camera.frame import CapturedFrame
     from vision.cards.placed import BareCircle, NewIgloo, TurnedIgloo
 

@@ -1,4 +1,4 @@
-"""Igloos of Igloo Pop as they are turned over in the check, live (POP-3.1): which are open, and what enters a number."""
+"""Igloos of Igloo Pop as they are turned over in the check, live (POP-3.1): which are open, and what enters one."""
 
 from __future__ import annotations
 
