@@ -42,28 +42,34 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Number:
-    """A number that lies on a card: in how many looks just so, and since when; ``whose``: the colour it must be of."""
+    """A number that lies on a card: in how many looks just so, and since when.
+
+    ``whose``: the colour of which it must be by so many looks (``agreed``).
+    """
 
     seen: TurnedIgloo
-    whose: str | None
     since: float
     looks: int
+    whose: str | None
+    agreed: int
 
 
 @dataclass(slots=True)
 class _Seen:
     """What is known of one check, which began after the moves ``of`` of a match.
 
-    ``stood``: the pieces of a card by colour and where, from a look in which all stood there. ``told``: the numbers of
-    a card and whose they are. ``lying``: the numbers that lie on cards now, by card and number. ``doubts``: what is
+    ``stood``: the pieces of a card by colour and where, from a look in which all stood there. ``lying``: the numbers
+    that lie on cards now, by card and number. ``pinned``: whose they are, by looks that agree, whether a hand is there
+    or not. ``told``: the numbers of a card that lay there with no hand near, and whose they are. ``doubts``: what is
     said when it stays so, and since when: (note, card).
     """
 
     match: str
     of: tuple[Any, ...]
     stood: dict[str, list[tuple[str, tuple[float, float]]]] = field(default_factory=dict)
-    told: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     lying: dict[tuple[str, int], _Number] = field(default_factory=dict)
+    pinned: dict[tuple[str, int], str] = field(default_factory=dict)
+    told: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     doubts: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def whose(self, place: str) -> dict[int, str]:
@@ -213,24 +219,27 @@ def _of_these(one: NewIgloo, colours: Iterable[str]) -> str | None:
 def _track(
     seen: _Seen, found: Iterable[TurnedIgloo], gone: Mapping[str, Counter[str] | None], width: float, now: float
 ) -> None:
-    """Follow the numbers that lie on cards; what moves, is held, or may be of another colour by now, begins anew."""
+    """Follow the numbers that lie on cards, and keep whose they are once looks agree: what moves begins anew."""
     lying = {}
     for one in found:
         if one.place is None:
             continue
         key, left = (one.place, one.number), gone.get(one.place)
-        whose = next(iter(left)) if left is not None and len(left) == 1 else None
+        others = Counter(
+            colour
+            for (place, number), colour in seen.pinned.items()
+            if place == one.place and number != one.number and number not in seen.whose(place)
+        )
+        open_ = Counter[str]() if left is None else left - others
+        whose = next(iter(open_)) if len(open_) == 1 else None
         former = seen.lying.get(key)
-        same = (
-            former is not None
-            and (former.whose, former.seen.free, one.free) == (whose, True, True)
-            and dist(former.seen.at, one.at) <= _STILL * width
-        )
-        lying[key] = (
-            _Number(one, whose, former.since, former.looks + 1)
-            if same and former is not None
-            else _Number(one, whose, now, 1)
-        )
+        if former is None or dist(former.seen.at, one.at) > _STILL * width:
+            lying[key] = _Number(one, now, 1, whose, 1)
+        else:
+            agreed = former.agreed + 1 if former.whose == whose else 1
+            lying[key] = _Number(one, former.since, former.looks + 1, whose, agreed)
+        if whose is not None and lying[key].agreed >= AGREE:
+            seen.pinned.setdefault(key, whose)
     seen.lying = lying
 
 
@@ -244,22 +253,14 @@ def _tell(
     for (place, number), one in sorted(seen.lying.items(), key=lambda item: item[1].since):
         if place in (entered_at.get(number), told_at.get(number)):
             continue
-        left = gone.get(place)
+        left, whose = gone.get(place), seen.pinned.get((place, number))
         if number in entered_at or all(shown is not None for _, shown in record.get(place, ())):
             doubts.add((messages.CHECK_OTHERWISE, place))
-        elif (
-            one.whose is not None
-            and left is not None
-            and left[one.whose] > 0
-            and number not in told_at
-            and one.seen.free
-            and one.looks >= AGREE
-            and one.since <= since
-        ):
-            seen.told.setdefault(place, []).append((one.whose, number))
-            left[one.whose] -= 1
-        else:
+        elif number in told_at or whose is None or left is None or not left[whose]:
             doubts.add((messages.CHECK_UNSURE, place))
+        elif one.seen.free and one.looks >= AGREE and one.since <= since:
+            seen.told.setdefault(place, []).append((whose, number))
+            left[whose] -= 1
     return doubts
 
 

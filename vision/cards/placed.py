@@ -141,7 +141,7 @@ def igloos_in_check(bare: BareCircle, photo: ByteArray) -> tuple[tuple[NewIgloo,
 
     This reads numbers: not to be called before the check begins. None as :func:`new_igloos`.
     """
-    changed = _changed(bare, photo)
+    changed = _changed(bare, photo, taken=True)
     return None if changed is None else _igloos(bare, photo, changed, tuple(find_stickers(photo)))
 
 
@@ -149,7 +149,9 @@ def _igloos(
     bare: BareCircle, photo: ByteArray, changed: _Change, stickers: Sequence[tuple[FloatArray, int]]
 ) -> tuple[tuple[NewIgloo, ...], tuple[TurnedIgloo, ...]]:
     width = bare.width
-    turned = [one for one in stickers if _share(changed, one[0], 0.0, _STICKER * width) >= _STUCK]
+    shares = [_share(changed, at, 0.0, _STICKER * width) for at, _ in stickers]
+    turned = [one for one, share in zip(stickers, shares, strict=True) if share >= _STUCK]
+    others = [at for (at, _), share in zip(stickers, shares, strict=True) if share < _STUCK]
     found = find_thalers(photo, list(bare.corners.values()), COLOURS)
     new = [
         one
@@ -157,7 +159,8 @@ def _igloos(
         if _share(changed, one.at, 0.0, _CORE * width) >= _CHANGED
         and all(np.linalg.norm(one.at - at) > APART * width for at, _ in turned)
     ]
-    middles = [one.at for one in new] + [at for at, _ in turned]
+    # An upturned igloo in the village hides what lay there, and is no hand either.
+    middles = [one.at for one in new] + [at for at, _ in turned] + others
     free = []
     for number, at in enumerate(middles):
         beside = _without(changed, middles[:number] + middles[number + 1 :], width)
@@ -168,7 +171,7 @@ def _igloos(
         upright.append(NewIgloo(_point(one.at), _place(one.at, bare.corners, width), one.colours, alone, tone))
     upturned = [
         TurnedIgloo(_point(at), None if _in_village(bare, at) else _place(at, bare.corners, width), number, alone)
-        for (at, number), alone in zip(turned, free[len(new) :], strict=True)
+        for (at, number), alone in zip(turned, free[len(new) :], strict=False)
     ]
     return tuple(upright), tuple(upturned)
 
@@ -204,8 +207,8 @@ class _Change:
     scale: float
 
 
-def _changed(bare: BareCircle, photo: ByteArray) -> _Change | None:
-    """Return where something new lies; lamps and shadows are none."""
+def _changed(bare: BareCircle, photo: ByteArray, *, taken: bool = False) -> _Change | None:
+    """Return where something new lies; lamps and shadows are none, nor is the table where cards may be ``taken``."""
     if photo.shape != bare.image.shape:
         return None
     was = bare.shown
@@ -219,7 +222,7 @@ def _changed(bare: BareCircle, photo: ByteArray) -> _Change | None:
     new = _differs(lit, was.light)
     # In the middle stood what was taken since: where the table is seen there now, nothing came.
     if was.table is not None:
-        new &= ~was.inside | _differs(lit, was.table)
+        new &= _differs(lit, was.table) if taken else ~was.inside | _differs(lit, was.table)
     return _Change(cv2.medianBlur(new.astype(np.uint8), 5).astype(np.uint8, copy=False), was.scale)
 
 

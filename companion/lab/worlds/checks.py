@@ -117,7 +117,7 @@ def drawn_check(seed: int, family: int, colours: Sequence[str], *, count: int = 
         done = max(times) + float(rng.uniform(2.0, 5.0))
         for index in rng.permutation(len(here)):
             put, lies = here[index], rng.random() > 0.07
-            off = rng.normal(0, 5, 2)
+            off = rng.normal(0, 3, 2)
             at = (put.at[0] + float(off[0]), put.at[1] + float(off[1]))
             turn, up = float(rng.uniform(0, 360)), bool(rng.random() < 0.5)
             turned.append(Turned(put, under[put], times.pop(0), done, at if lies else None, turn, up))
