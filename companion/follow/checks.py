@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import dist
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,16 +42,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Number:
-    """A number that lies on a card: in how many looks just so, and since when.
-
-    ``whose``: the colour of which it must be by so many looks (``agreed``).
-    """
+    """A number that lies on a card: in how many looks just so, and since when."""
 
     seen: TurnedIgloo
     since: float
     looks: int
-    whose: str | None
-    agreed: int
 
 
 @dataclass(slots=True)
@@ -59,20 +54,20 @@ class _Seen:
     """What is known of one check, which began after the moves ``of`` of a match.
 
     ``stood``: the pieces of a card by colour and where, from a look in which all stood there. ``lying``: the numbers
-    that lie on cards now, by card and number. ``pinned``: whose they are, by looks that agree, whether a hand is there
-    or not. ``told``: the numbers of a card that lay there with no hand near, and whose they are. ``doubts``: what is
-    said when it stays so, and since when: (note, card).
+    that lie on cards now, by card and number. ``whose``: of which colours they may be, by all looks that told it, hand or
+    no hand. ``told``: the numbers of a card that lay there with no hand near, and whose they are.
+    ``doubts``: what is said when it stays so, and since when: (note, card).
     """
 
     match: str
     of: tuple[Any, ...]
     stood: dict[str, list[tuple[str, tuple[float, float]]]] = field(default_factory=dict)
     lying: dict[tuple[str, int], _Number] = field(default_factory=dict)
-    pinned: dict[tuple[str, int], str] = field(default_factory=dict)
+    whose: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     told: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     doubts: dict[tuple[str, str], float] = field(default_factory=dict)
 
-    def whose(self, place: str) -> dict[int, str]:
+    def told_on(self, place: str) -> dict[int, str]:
         """Return the numbers that were told on a card, and of which colours their pieces are."""
         return {number: colour for colour, number in self.told.get(place, ())}
 
@@ -162,7 +157,7 @@ class CheckWatcher:
                 break
         for place in places:
             pieces = check.pieces(state).get(place, ())
-            left = set(seen.whose(place)) - {number for _, number in pieces}
+            left = set(seen.told_on(place)) - {number for _, number in pieces}
             number = _next(seen, place, pieces)
             if left and check.lying(state) and (number is None or f"{check.move(state, place, number)}" in back):
                 doubts.add((messages.CHECK_UNSURE, place))
@@ -219,27 +214,30 @@ def _of_these(one: NewIgloo, colours: Iterable[str]) -> str | None:
 def _track(
     seen: _Seen, found: Iterable[TurnedIgloo], gone: Mapping[str, Counter[str] | None], width: float, now: float
 ) -> None:
-    """Follow the numbers that lie on cards, and keep whose they are once looks agree: what moves begins anew."""
+    """Follow the numbers that lie on cards, and keep whose they are; what moves begins anew.
+
+    While all pieces of a card stand but those of one colour, what lies there is of that colour: those that stand are
+    seen, so one look tells it. Looks that tell otherwise make it doubtful.
+    """
     lying = {}
-    for one in found:
-        if one.place is None:
-            continue
-        key, left = (one.place, one.number), gone.get(one.place)
+    here = [one for one in found if one.place is not None]
+    for one in here:
+        key, left = (one.place or "", one.number), gone.get(one.place or "")
+        told = seen.told_on(key[0])
         others = Counter(
             colour
-            for (place, number), colour in seen.pinned.items()
-            if place == one.place and number != one.number and number not in seen.whose(place)
+            for other in here
+            if other.place == one.place and other.number not in (one.number, *told)
+            for colour in seen.whose.get((key[0], other.number), ())
         )
-        open_ = Counter[str]() if left is None else left - others
-        whose = next(iter(open_)) if len(open_) == 1 else None
+        may_be = Counter[str]() if left is None else left - others
+        if len(may_be) == 1 and one.number not in told:
+            seen.whose.setdefault(key, set()).update(may_be)
         former = seen.lying.get(key)
-        if former is None or dist(former.seen.at, one.at) > _STILL * width:
-            lying[key] = _Number(one, now, 1, whose, 1)
-        else:
-            agreed = former.agreed + 1 if former.whose == whose else 1
-            lying[key] = _Number(one, former.since, former.looks + 1, whose, agreed)
-        if whose is not None and lying[key].agreed >= AGREE:
-            seen.pinned.setdefault(key, whose)
+        moved = former is None or dist(former.seen.at, one.at) > _STILL * width
+        lying[key] = (
+            _Number(one, now, 1) if former is None or moved else replace(former, seen=one, looks=former.looks + 1)
+        )
     seen.lying = lying
 
 
@@ -249,11 +247,12 @@ def _tell(
     """Keep whose the numbers are that have lain still since a time; return what is doubtful, as (note, card)."""
     doubts = set()
     entered_at = {number: place for place, pieces in record.items() for _, number in pieces if number is not None}
-    told_at = {number: place for place in seen.told for number in seen.whose(place)}
+    told_at = {number: place for place in seen.told for number in seen.told_on(place)}
     for (place, number), one in sorted(seen.lying.items(), key=lambda item: item[1].since):
         if place in (entered_at.get(number), told_at.get(number)):
             continue
-        left, whose = gone.get(place), seen.pinned.get((place, number))
+        left, colours = gone.get(place), seen.whose.get((place, number), set[str]())
+        whose = next(iter(colours)) if len(colours) == 1 else None
         if number in entered_at or all(shown is not None for _, shown in record.get(place, ())):
             doubts.add((messages.CHECK_OTHERWISE, place))
         elif number in told_at or whose is None or left is None or not left[whose]:
@@ -268,7 +267,7 @@ def _contradicts(seen: _Seen, place: str, record: Mapping[str, Pieces]) -> bool:
     """Return whether the record has other numbers than those that were told on a card."""
     shown = {number: colour for colour, number in record[place] if number is not None}
     elsewhere = {number for other, pieces in record.items() if other != place for _, number in pieces}
-    told = seen.whose(place)
+    told = seen.told_on(place)
     if any(number in elsewhere or shown.get(number, colour) != colour for number, colour in told.items()):
         return True
     unentered = Counter(colour for number, colour in told.items() if number not in shown)

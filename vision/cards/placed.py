@@ -41,7 +41,7 @@ _CORE: Final = 0.12
 _CHANGED: Final = 0.7
 _STICKER: Final = 0.3
 _STUCK: Final = 0.4
-"""So far around its middle a sticker hides what was there; so much of that must have changed: half of it may look alike.
+"""So far around its middle a sticker hides what was there; so much of that must have changed: half may look alike.
 """
 _OWN: Final = 0.62
 """So far around a thaler (card widths) reach its igloo, seen from its side, and the shadow it throws."""
