@@ -18,7 +18,6 @@ from companion.follow import messages
 from companion.follow.deals import AGREE, SURE, entered
 from companion.follow.following import FollowState
 from companion.night.games import game_view
-from companion.ports import DeviceKind
 
 if TYPE_CHECKING:
     from companion.follow.placings import PlacingWatcher
@@ -54,8 +53,8 @@ class _Seen:
     """What is known of one check, which began after the moves ``of`` of a match.
 
     ``stood``: the pieces of a card by colour and where, from a look in which all stood there. ``lying``: the numbers
-    that lie on cards now, by card and number. ``whose``: of which colours they may be, by all looks that told it, hand or
-    no hand. ``told``: the numbers of a card that lay there with no hand near, and whose they are.
+    that lie on cards now, by card and number. ``whose``: of which colours they may be, by all looks that told it, hand
+    or no hand. ``told``: the numbers of a card that lay there with no hand near, and whose they are.
     ``doubts``: what is said when it stays so, and since when: (note, card).
     """
 
@@ -101,7 +100,7 @@ class CheckWatcher:
     def may_look(self, captured: CapturedFrame) -> bool:
         """Return whether a picture is another than the last, and surely none from before the check."""
         former, self._number = self._number, captured.number
-        return former is not None and (captured.number != former or captured.kind is DeviceKind.RECORDED)
+        return former not in (None, captured.number)
 
     def look(
         self, check: PhotoCheck, captured: CapturedFrame, snapshot: MatchSnapshot, now: float, settle: float

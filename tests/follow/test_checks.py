@@ -297,7 +297,9 @@ def test_cards_that_replace_those_that_were_won_are_entered_and_the_next_round_i
     sight.check()
     for place, colour in (("card4", "red"), ("card4", "blue"), ("card6", "green")):
         card = names[int(place[-1]) - 1].split("/")
-        wrong = next(n for n in range(2, 14) if str(n) not in card and all(f" {n}" not in text for text in sight.record))
+        wrong = next(
+            n for n in range(2, 14) if str(n) not in card and all(f" {n}" not in text for text in sight.record)
+        )
         sight.turn(place, colour, wrong)
         sight.wait()
     won = next(n for n in map(int, names[0].split("/")) if all(f" {n}" not in text for text in sight.record))
