@@ -1,7 +1,7 @@
 """A rendered check of Igloo Pop as a camera sees it: players turn over what stands on the cards, card by card.
 
 A hand lifts each igloo and lays it down upturned where it stood, its thaler beside it. Now and then two players do so
-at once, an igloo is laid beside its card, or is read in the hand and put back into the village without being laid down.
+at once and lay theirs where the other's stood, or an igloo is read in the hand and put back without being laid down.
 When a card is done, its igloos go back into the village, upturned or not, and a card that is won goes away. Seconds
 from the check's start; everything is drawn from a seed.
 """
@@ -115,10 +115,11 @@ def drawn_check(seed: int, family: int, colours: Sequence[str], *, count: int = 
             times.append(t)
             t += 0.2 if once else LIFTED_S + float(rng.exponential(1.2))
         done = max(times) + float(rng.uniform(2.0, 5.0))
+        crossed = once and rng.random() < 0.3
         for index in rng.permutation(len(here)):
             put, lies = here[index], rng.random() > 0.07
-            off = rng.normal(0, 3, 2)
-            at = (put.at[0] + float(off[0]), put.at[1] + float(off[1]))
+            spot, off = (here[-1 - index] if crossed else put).at, rng.normal(0, 3, 2)
+            at = (spot[0] + float(off[0]), spot[1] + float(off[1]))
             turn, up = float(rng.uniform(0, 360)), bool(rng.random() < 0.5)
             turned.append(Turned(put, under[put], times.pop(0), done, at if lies else None, turn, up))
         if any(str(under[put]) in names[place].split("/") for put in here):

@@ -10,7 +10,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from companion.lab.bench.vision.placings import BY_HAND_S, EVERY_S, FAMILIES, PlacedNight
 from companion.lab.worlds.cards import shoot
@@ -64,11 +64,11 @@ class CheckedNight(PlacedNight):
         """Enter what is missing on a card; return how many numbers that were."""
         snapshot = self.night.snapshot()
         assert snapshot is not None
-        here = snapshot.states[-1].igloos[place]
+        state: Any = snapshot.states[-1]
         stood = [put for put in self.check.film.puts if put.place == place]
         moves = [
             f"reveal {place} {self.check.number_of(put)}"
-            for put, (_, number) in zip(stood, here, strict=False)
+            for put, (_, number) in zip(stood, state.igloos[place], strict=False)
             if number is None
         ]
         return len(moves) if moves and self.do("moves", {"moves": moves}).ok else 0
