@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from companion.follow import messages
+from companion.follow.checks import CheckWatcher, check_of
 from companion.follow.deals import DealWatcher, deal_of
 from companion.follow.evidence import (
     Agreed,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from companion.follow.cards import CardTable
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import MatchSnapshot, Night
-    from companion.night.games.capabilities import PhotoDeal, PhotoPlacing
+    from companion.night.games.capabilities import PhotoCheck, PhotoDeal, PhotoPlacing
     from companion.settings import Settings
     from vision.camera.frame import CapturedFrame
     from vision.track.tracker import Candidate
@@ -75,6 +76,7 @@ class CameraFollower:
         self._night, self._settings = night, settings
         self._newest, self._table_of, self._on_change, self._clock = newest, table_of, on_change, clock
         self._placings = PlacingWatcher(night, cards)
+        self._checks = CheckWatcher(night, self._placings)
         self._deals = DealWatcher(night, cards, on_laid=self._placings.laid)
         self._lock = threading.RLock()
         self._now = Following()
@@ -214,6 +216,9 @@ class CameraFollower:
         placing = None if snapshot is None else placing_of(snapshot)
         if snapshot is not None and placing is not None and self._placings.is_round(placing, snapshot):
             return self._follow_placing(placing, captured, snapshot)
+        check = None if snapshot is None else check_of(snapshot)
+        if self._checks.is_check(check, snapshot) and snapshot is not None and check is not None:
+            return self._follow_check(check, captured, snapshot)
         if snapshot is not None and (deal := deal_of(snapshot)) is not None:
             why_not = self._deals.in_the_way(deal, snapshot)
             if why_not is not None:
@@ -287,6 +292,18 @@ class CameraFollower:
             # Somebody's hand is always in the picture: that is no reason to wait.
             self._number = captured.number
             state, note = self._placings.look(placing, captured, snapshot, begun, self._seconds())
+        self._become(lambda now: now.read_cards(Standing(snapshot.match, snapshot.state), begun, state, note))
+        return max(EVERY_S, self._clock() - begun)
+
+    def _follow_check(self, check: PhotoCheck, captured: CapturedFrame, snapshot: MatchSnapshot) -> float:
+        """See what lies under what stood on cards; return how long to wait for the next picture."""
+        why_not = self._checks.why_not(check, snapshot)
+        if why_not is not None:
+            return self._idle(*why_not)
+        if not self._checks.may_look(captured):
+            return EVERY_S
+        begun = self._clock()
+        state, note = self._checks.look(check, captured, snapshot, begun, self._seconds())
         self._become(lambda now: now.read_cards(Standing(snapshot.match, snapshot.state), begun, state, note))
         return max(EVERY_S, self._clock() - begun)
 

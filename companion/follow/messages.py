@@ -42,6 +42,11 @@ PLACED: Final = "The camera entered what was put on a card."
 PLACED_UNSURE: Final = "The camera is not sure of something on a card. Enter it by hand."
 PLACED_OTHERWISE: Final = "The record has something on a card that the camera does not see there."
 
+CHECK_KNOWN: Final = "The camera enters the numbers on stickers as they are turned up on the cards."
+CHECKED: Final = "The camera entered a number it saw on a card."
+CHECK_UNSURE: Final = "The camera is not sure whose number lies on a card. Enter it by hand."
+CHECK_OTHERWISE: Final = "The camera sees a number on a card that the record does not have there."
+
 NOTHING_ASKED: Final = "This question is not open any more."
 NO_RECORD: Final = "No game is open here whose record could be used."
 NO_PHOTO_BEFORE: Final = "First send the photo from before."

@@ -79,6 +79,10 @@ class PlacingWatcher:
     def _begin(self) -> None:
         self._pieces, self._differs_since, self._began_bare = [], None, True
 
+    def bare_of(self, match: str, lying: Mapping[str, str]) -> BareCircle | None:
+        """Return how these cards of a match lay bare; None where that was not seen."""
+        return self._bare if self._round == (match, dict(lying)) else None
+
     def is_round(self, placing: PhotoPlacing, snapshot: MatchSnapshot) -> bool:
         """Return whether pieces are being placed, or will be as soon as the round begins."""
         if placing.lying(snapshot.states[-1]):

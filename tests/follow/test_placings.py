@@ -265,7 +265,7 @@ def test_the_placing_is_ended_only_where_all_that_is_recorded_is_seen(sight: Sig
     sight.put("card1", "blue", 70)
     assert len(sight.wait()) == 12
     sight.wait()
-    assert sight.night.told == (FollowState.NO_GAME, messages.CARDS_ALONE)
+    assert sight.night.told == (FollowState.WATCHING, messages.CHECK_KNOWN)
 
 
 def test_what_is_left_from_the_round_before_is_not_entered_in_the_next(sight: Sight) -> None:

@@ -1,8 +1,9 @@
 """Igloos that were put on cards since a picture of the bare circle: what is new in a later picture from the same place.
 
-Where each card lies is known from the bare picture. An igloo is a thaler with the ring of the igloo around it
-(:mod:`vision.cards.igloos`); what looks so and was there before is the cards' own print, and what has something else
-new beside it may be in a hand. The lamp may change: a smooth field of gains is fitted between the two pictures first.
+Where each card lies is known from the bare picture. An igloo is a thaler with the ring of the igloo around it, or
+turned over a sticker (:mod:`vision.cards.igloos`); what looks so and was there before is the cards' own print, and what
+has something else new beside it may be in a hand. The lamp may change: a smooth field of gains is fitted between the
+two pictures first.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import cv2
 import numpy as np
 
 from vision.board.illumination import CODED, apply_field, fit_field
-from vision.cards.igloos import find_thalers
+from vision.cards.igloos import APART, find_stickers, find_thalers
 from vision.cards.round import COLOURS
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ _DARKER: Final = 1.1
 _CORE: Final = 0.12
 """So far around its middle (card widths) a thaler hides what was there; most of that must have changed."""
 _CHANGED: Final = 0.7
+_STICKER: Final = 0.3
+_STUCK: Final = 0.4
+"""So far around its middle a sticker hides what was there; so much of that must have changed: half may look alike.
+"""
 _OWN: Final = 0.62
 """So far around a thaler (card widths) reach its igloo, seen from its side, and the shadow it throws."""
 _BESIDE: Final = 0.95
@@ -109,24 +114,78 @@ class NewIgloo:
         return max(self.colours, key=self.colours.__getitem__)
 
 
+@dataclass(frozen=True, slots=True)
+class TurnedIgloo:
+    """An upturned igloo that was not there before: ``at``, ``place`` and ``free`` as a :class:`NewIgloo` has them.
+
+    ``number``: what its sticker says. In the village, between the cards, it lies at no place.
+    """
+
+    at: tuple[float, float]
+    place: str | None
+    number: int
+    free: bool
+
+
 def new_igloos(bare: BareCircle, photo: ByteArray) -> tuple[NewIgloo, ...] | None:
     """Return what looks like an igloo on or near the cards now and did not before.
 
     None where the pictures cannot be compared: of other sizes, or so little is as it was that no lamp explains it.
     """
     changed = _changed(bare, photo)
-    if changed is None:
-        return None
+    return None if changed is None else _igloos(bare, photo, changed, ())[0]
+
+
+def igloos_in_check(bare: BareCircle, photo: ByteArray) -> tuple[tuple[NewIgloo, ...], tuple[TurnedIgloo, ...]] | None:
+    """Return the igloos that stand on or near the cards and did not before, and those that lie there upturned.
+
+    This reads numbers: not to be called before the check begins. None as :func:`new_igloos`.
+    """
+    changed = _changed(bare, photo, taken=True)
+    return None if changed is None else _igloos(bare, photo, changed, tuple(find_stickers(photo)))
+
+
+def _igloos(
+    bare: BareCircle, photo: ByteArray, changed: _Change, stickers: Sequence[tuple[FloatArray, int]]
+) -> tuple[tuple[NewIgloo, ...], tuple[TurnedIgloo, ...]]:
     width = bare.width
+    shares = [_share(changed, at, 0.0, _STICKER * width) for at, _ in stickers]
+    turned = [one for one, share in zip(stickers, shares, strict=True) if share >= _STUCK]
+    others = [at for (at, _), share in zip(stickers, shares, strict=True) if share < _STUCK]
     found = find_thalers(photo, list(bare.corners.values()), COLOURS)
-    new = [one for one in found if _share(changed, one.at, 0.0, _CORE * width) >= _CHANGED]
-    igloos = []
-    for one in new:
-        beside = _without(changed, [other.at for other in new if other is not one], width)
-        free = _share(beside, one.at, _OWN * width, _BESIDE * width) <= _FREE
-        x, y, tone = float(one.at[0]), float(one.at[1]), tuple(float(value) for value in one.tone)
-        igloos.append(NewIgloo((x, y), _place(one.at, bare.corners, width), one.colours, free, tone))
-    return tuple(igloos)
+    new = [
+        one
+        for one in found
+        if _share(changed, one.at, 0.0, _CORE * width) >= _CHANGED
+        and all(np.linalg.norm(one.at - at) > APART * width for at, _ in turned)
+    ]
+    # An upturned igloo in the village hides what lay there, and is no hand either.
+    middles = [one.at for one in new] + [at for at, _ in turned] + others
+    free = []
+    for number, at in enumerate(middles):
+        beside = _without(changed, middles[:number] + middles[number + 1 :], width)
+        free.append(_share(beside, at, _OWN * width, _BESIDE * width) <= _FREE)
+    upright = []
+    for one, alone in zip(new, free, strict=False):
+        tone = tuple(float(value) for value in one.tone)
+        upright.append(NewIgloo(_point(one.at), _place(one.at, bare.corners, width), one.colours, alone, tone))
+    upturned = [
+        TurnedIgloo(_point(at), None if _in_village(bare, at) else _place(at, bare.corners, width), number, alone)
+        for (at, number), alone in zip(turned, free[len(new) :], strict=False)
+    ]
+    return tuple(upright), tuple(upturned)
+
+
+def _point(at: FloatArray) -> tuple[float, float]:
+    return float(at[0]), float(at[1])
+
+
+def _in_village(bare: BareCircle, at: FloatArray) -> bool:
+    """Return whether a point lies between the cards, on none of them."""
+    inside = bare.shown.inside
+    x, y = ((float(value) + 0.5) * bare.shown.scale - 0.5 for value in at)
+    row, column = (min(max(0, round(value)), size - 1) for value, size in zip((y, x), inside.shape, strict=True))
+    return bool(inside[row, column])
 
 
 def is_bare(bare: BareCircle, photo: ByteArray) -> bool:
@@ -148,8 +207,8 @@ class _Change:
     scale: float
 
 
-def _changed(bare: BareCircle, photo: ByteArray) -> _Change | None:
-    """Return where something new lies; lamps and shadows are none."""
+def _changed(bare: BareCircle, photo: ByteArray, *, taken: bool = False) -> _Change | None:
+    """Return where something new lies; lamps and shadows are none, nor is the table where cards may be ``taken``."""
     if photo.shape != bare.image.shape:
         return None
     was = bare.shown
@@ -163,7 +222,7 @@ def _changed(bare: BareCircle, photo: ByteArray) -> _Change | None:
     new = _differs(lit, was.light)
     # In the middle stood what was taken since: where the table is seen there now, nothing came.
     if was.table is not None:
-        new &= ~was.inside | _differs(lit, was.table)
+        new &= _differs(lit, was.table) if taken else ~was.inside | _differs(lit, was.table)
     return _Change(cv2.medianBlur(new.astype(np.uint8), 5).astype(np.uint8, copy=False), was.scale)
 
 

@@ -162,6 +162,10 @@ def bench_vision(seconds: float) -> Iterable[Row]:
 
     for what, value in measure_placings().items():
         yield row(what, value, note="rendered rounds, followed while everybody places igloos")
+    from companion.lab.bench.vision.checks import measure as measure_checks
+
+    for what, value in measure_checks().items():
+        yield row(what, value, note="rendered checks, followed while igloos are turned over")
 
 
 def bench_readers(seconds: float, weights: Path | None = None, boards: Path | None = None) -> Iterable[Row]:

@@ -55,6 +55,8 @@ class CardScene:
     igloos: tuple[Igloo, ...] = ()
     hands: tuple[tuple[tuple[float, float], ...], ...] = ()
     """Skin-coloured polygons in pixels."""
+    thalers: tuple[tuple[str, tuple[float, float]], ...] = ()
+    """Thalers that lie loose, by colour and where."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,9 @@ def shoot(scene: CardScene, camera: PinholeCamera, light: Light, seed: int = 0) 
         _shadow(linear, flat, outline * 1.01, frame, 1.0)
         _print(linear, flat, scene.art.card(card.name), outline, frame)
         corners.append(outline @ frame[:, :2].T + frame[:, 2])
+    for colour, at in scene.thalers:
+        hue, saturation, value = TEAMS[colour]
+        _polygon(linear, flat, _circle(at, 9.0, 2.5), _linear(bgr(hue, saturation, value)))
     middles = []
     for igloo in scene.igloos:
         _igloo(linear, flat, scene.art, igloo)

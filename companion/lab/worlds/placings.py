@@ -65,7 +65,7 @@ class DrawnRound:
     @cached_property
     def bare(self) -> CardShot:
         """Return the circle before anything stands on it, all igloos in the village."""
-        return shoot(CardScene(self.art, self.cards, self._village(0)), self.camera, self.light, 1)
+        return shoot(CardScene(self.art, self.cards, _standing(0)), self.camera, self.light, 1)
 
     def frame(self, t: float, number: int = 0) -> CardShot:
         """Return what the camera sees at a time; ``number`` is the noise's seed."""
@@ -74,7 +74,7 @@ class DrawnRound:
     def scene(self, t: float) -> tuple[CardScene, PinholeCamera, Light]:
         """Return what lies and moves on the table at a time, and who sees it in which light."""
         igloos = [Igloo(put.at, put.colour, turn=37.0 * index) for index, put in enumerate(self.puts) if put.t <= t]
-        igloos += self._village(sum(put.t - COMES_S <= t for put in self.puts))
+        igloos += _standing(sum(put.t - COMES_S <= t for put in self.puts))
         arms: list[Arm] = []
         for index, put in enumerate(self.puts):
             if put.t - COMES_S <= t < put.t:
@@ -82,27 +82,33 @@ class DrawnRound:
                 left = (put.t - t) / COMES_S
                 at = (put.at[0] * (1 + 0.5 * left), put.at[1] * (1 + 0.5 * left))
                 igloos.append(Igloo(at, put.colour, turn=37.0 * index))
-                arms.append(self._arm(at, 0.35))
+                arms.append(arm(self.camera, at, 0.35))
             elif put.t <= t < put.t + GOES_S:
-                arms.append(self._arm(put.at, 0.35 + (t - put.t)))
-        arms += [self._arm(rest.at, 0.0) for rest in self.rests if rest.begin <= t < rest.end]
+                arms.append(arm(self.camera, put.at, 0.35 + (t - put.t)))
+        arms += [arm(self.camera, rest.at, 0.0) for rest in self.rests if rest.begin <= t < rest.end]
         lit = self.lamp if self.lamp is not None and self.lamp_t is not None and t >= self.lamp_t else self.light
         return CardScene(self.art, self.cards, tuple(igloos), tuple(arms)), self.camera, lit
 
-    def _village(self, taken: int) -> tuple[Igloo, ...]:
-        """Return the igloos in the middle of which so many were taken."""
-        spots = [(48.0 * column, 46.0 * row) for row in (-1, 0, 1) for column in (-1.5, -0.5, 0.5, 1.5)]
-        return tuple(Igloo(at) for at in spots[taken:])
 
-    def _arm(self, at: tuple[float, float], off: float) -> Arm:
-        """Return an arm from the picture's rim to near a point; ``off`` is how far it ends outside of it."""
-        middle = np.array(at)
-        out = middle / max(1.0, float(np.linalg.norm(middle)))
-        ends = np.column_stack([np.stack([middle + out * 75 * off, middle + out * 400]), [20.0, 20.0]])
-        tip, end = self.camera.project(ends)
-        side = np.array([-(end - tip)[1], (end - tip)[0]]) / np.linalg.norm(end - tip) * _WIDE
-        four = (tip + side, tip - side, end - 1.5 * side, end + 1.5 * side)
-        return tuple((float(x), float(y)) for x, y in four)
+def village(taken: int) -> tuple[tuple[float, float], ...]:
+    """Return where in the middle those igloos stand of which so many were taken (millimetres)."""
+    spots = [(48.0 * column, 46.0 * row) for row in (-1, 0, 1) for column in (-1.5, -0.5, 0.5, 1.5)]
+    return tuple(spots[taken:])
+
+
+def _standing(taken: int) -> tuple[Igloo, ...]:
+    return tuple(Igloo(at) for at in village(taken))
+
+
+def arm(camera: PinholeCamera, at: tuple[float, float], off: float) -> Arm:
+    """Return an arm from the picture's rim to near a point; ``off`` is how far it ends outside of it."""
+    middle = np.array(at)
+    out = middle / max(1.0, float(np.linalg.norm(middle)))
+    ends = np.column_stack([np.stack([middle + out * 75 * off, middle + out * 400]), [20.0, 20.0]])
+    tip, end = camera.project(ends)
+    side = np.array([-(end - tip)[1], (end - tip)[0]]) / np.linalg.norm(end - tip) * _WIDE
+    four = (tip + side, tip - side, end - 1.5 * side, end + 1.5 * side)
+    return tuple((float(x), float(y)) for x, y in four)
 
 
 def put_on(card: Laid, along: float, across: float = 0.0) -> tuple[float, float]:

@@ -124,13 +124,32 @@ class PhotoPlacing(Protocol):
         ...
 
 
+class PhotoCheck(Protocol):
+    """What lies under pieces that stand on cards, seen by a camera as they are turned over, through the rules."""
+
+    def lying(self, state: State[Any]) -> Mapping[str, str]:
+        """Return the cards that lay when the pieces came to be turned over, by their places; none at other times."""
+        ...
+
+    def pieces(self, state: State[Any]) -> Mapping[str, Sequence[tuple[str, int | None]]]:
+        """Return the pieces that stood on each card, in the order in which numbers are entered.
+
+        Each is (colour, number or None where none was entered); those of cards that are settled too.
+        """
+        ...
+
+    def move(self, state: State[Any], place: str, number: int) -> Any | None:
+        """Return the move that enters the number of the next piece of a card; None where the rules do not allow it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class TeachableCards:
     """The cards of a game that a camera can learn, by their names in the order in which they are asked for.
 
     ``example`` shows how one is written. ``pile`` makes of the kinds of a fanned-out pile, from the bottom up, the
     position in which the first player is scored for it; ``round`` reads a round, ``deal`` the cards that are laid,
-    ``placing`` what is put on them. None: the game has no such thing.
+    ``placing`` what is put on them, ``check`` what is under that. None: the game has no such thing.
     """
 
     names: tuple[str, ...]
@@ -139,6 +158,7 @@ class TeachableCards:
     round: PhotoRound | None = None
     deal: PhotoDeal | None = None
     placing: PhotoPlacing | None = None
+    check: PhotoCheck | None = None
 
 
 Beginning = tuple[dict[str, JSON], list[tuple[str, Words]]]

@@ -8,10 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from companion.lab.worlds.cards import CardShot
+from companion.lab.worlds.cards import CardShot, shoot
+from companion.lab.worlds.checks import LIFTED_S, drawn_check
 from companion.lab.worlds.placings import DrawnRound, drawn_round
 from companion.rules.igloo_pop.components import PLACES
-from vision.cards.placed import BareCircle, is_bare, new_igloos
+from vision.cards.placed import BareCircle, igloos_in_check, is_bare, new_igloos
 
 COLOURS = ("red", "blue", "green", "black")
 
@@ -55,9 +56,32 @@ def test_an_igloo_in_a_hand_is_not_free_and_one_beside_it_is() -> None:
     assert {one.place: one.free for one in held} == {first.place: True, second.place: False}
 
 
+def test_in_the_check_igloos_stand_or_lie_on_their_cards_and_those_in_the_village_on_none() -> None:
+    check = drawn_check(101, 1, COLOURS)
+    bare = BareCircle(check.film.bare.image, dict(zip(PLACES, check.film.bare.corners, strict=True)))
+    # Cards were won and taken by then; of the igloos on the card that is checked both lie, and the hand is gone.
+    begun = next(one for one in check.turned if sum(other.put.place == one.put.place for other in check.turned) > 1)
+    assert check.taken
+    t = max(one.until for one in check.turned if one.put.place == begun.put.place) - 0.1
+    here = igloos_in_check(bare, shoot(*check.scene(t), 3).image)
+    assert here is not None
+    standing = {(one.put.place, one.put.colour) for one in check.turned if one.t - LIFTED_S > t}
+    lying = {(one.put.place, one.number) for one in check.turned if one.t <= t < one.until and one.at is not None}
+    assert lying
+    assert {(one.place, one.colour) for one in here[0]} == standing
+    assert {(one.place, one.number) for one in here[1] if one.place is not None} == lying
+    assert all(one.free for one in here[1] if one.place is not None)
+    # What lies in the village later is read, and at no place.
+    gone = igloos_in_check(bare, shoot(*check.scene(check.end_t + 2), 3).image)
+    assert gone is not None
+    assert gone[0] == ()
+    assert {one.place for one in gone[1]} <= {None}
+
+
 def test_pictures_that_cannot_be_compared_tell_nothing() -> None:
     image = film().bare.image
     assert new_igloos(bare(), image[:-2]) is None
+    assert igloos_in_check(bare(), image[:-2]) is None
     rng = np.random.default_rng(1)
     assert new_igloos(bare(), rng.integers(0, 256, image.shape).astype(np.uint8)) is None
     assert not is_bare(bare(), image[:-2])

@@ -41,7 +41,7 @@ class TrueCircle:
 
     def __init__(self, film: DrawnRound) -> None:
         """Know the circle of ``film``."""
-        self._film = film
+        self.film = film
 
     def why_unknown(self, game: str) -> str:
         """Return that they may be read."""
@@ -51,7 +51,7 @@ class TrueCircle:
     def circle_in(self, game: str, photo: Any) -> tuple[Read, ...]:
         """Return the cards as they lie."""
         del game, photo
-        film = self._film
+        film = self.film
         return tuple(
             Read(name, 1.0, {name: 1.0}, {name: 1.0}, corners)
             for name, corners in zip(film.names, film.bare.corners, strict=True)
@@ -72,7 +72,8 @@ class PlacedNight:
         self.night = Night(self.journal, Hub())
         settings: Any = Settings(None)
         settings.set({"camera_follow": True})
-        circle: Any = TrueCircle(film)
+        self.circle = TrueCircle(film)
+        circle: Any = self.circle
         self.follower = CameraFollower(
             self.night,
             settings,

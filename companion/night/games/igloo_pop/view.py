@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from companion.night.games import Placing, Sensor
 from companion.night.games.capabilities import Beginning, TeachableCards
+from companion.night.games.igloo_pop.photo_check import IglooPopPhotoCheck
 from companion.night.games.igloo_pop.photo_deal import IglooPopPhotoDeal
 from companion.night.games.igloo_pop.photo_placing import IglooPopPhotoPlacing
 from companion.night.games.igloo_pop.photo_round import IglooPopPhotoRound
@@ -29,13 +30,14 @@ class IglooPopView(PlainView):
 
     @property
     def cards(self) -> TeachableCards:
-        """Return the 33 cards; rounds of them are read from photos, the circle as it is laid, igloos as they come."""
+        """Return the 33 cards; rounds are read from photos, and live the circle, igloos as they come, and the check."""
         return TeachableCards(
             tuple(CARD_TEXT),
             "4/5",
             round=IglooPopPhotoRound(self),
             deal=IglooPopPhotoDeal(),
             placing=IglooPopPhotoPlacing(),
+            check=IglooPopPhotoCheck(),
         )
 
     def beginning(self, setup: Mapping[str, JSON]) -> Beginning:
