@@ -394,5 +394,3 @@ def _pile_alone(kinds: Sequence[str]) -> dict[str, JSON]:
 def _arctic(state: State[Any]) -> ArcticState:
     return cast("ArcticState", state)
 
-
-VIEW = ArcticView()
