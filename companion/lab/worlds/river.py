@@ -20,7 +20,7 @@ from companion.lab.worlds.cards import CardScene, CardShot, Laid, Printed, sheet
 from companion.lab.worlds.cards_art import PX, CardArt, Image, _creature, _ground
 from companion.lab.worlds.table import Light, PinholeCamera
 from companion.rules.arctic import GAME
-from companion.rules.arctic.components import ANIMALS, FACE_DOWN, TEXT, UNKNOWN
+from companion.rules.arctic.components import ANIMALS, FACE_DOWN, RIVER, TEXT, UNKNOWN
 from companion.rules.arctic.moves import TOP
 from companion.rules.core import CHANCE, NOBODY
 
@@ -66,8 +66,8 @@ def played(seed: int, players: int) -> list[PlayedTurn]:
 
 
 def _chosen(state: Any, rng: Random) -> Any:
-    plain = [m for m in state.moves() if m.kind in {"place", "tokens", "draw", "discard", "end"} and m.b in (-1, TOP)
-             or m.kind == "tokens"]  # fmt: skip
+    usual = {"place", "tokens", "draw", "discard", "end"}
+    plain = [m for m in state.moves() if m.kind in usual and (m.kind != "place" or m.b == TOP)]
     others = [m for m in state.moves() if m not in plain]
     if others and (not plain or rng.random() < _OPTIONAL):
         kinds = sorted({m.kind for m in others})
@@ -77,52 +77,78 @@ def _chosen(state: Any, rng: Random) -> Any:
 
 
 @dataclass(frozen=True)
+class TableScene:
+    """What lies on the table: a position, which card lies in which slot of the River, and what shows of each pile."""
+
+    state: Any
+    slots: tuple[str | None, ...]
+    fans: tuple[tuple[str, ...], ...]
+
+    def then(self, state: Any, laid: Sequence[str] = (), seat: int = 0) -> TableScene:
+        """Return what lies there in a later position: what stays in the River lies where it lay.
+
+        ``laid``: what ``seat`` has laid by then, its pile having been squared before.
+        """
+        river = [TEXT[card] for card in state.river]
+        kept = [card if card in river else None for card in self.slots]
+        new = iter([card for card in river if card not in kept])
+        slots = tuple(card if card is not None else next(new, None) for card in kept)
+        if not laid:
+            return TableScene(state, slots, self.fans)
+        top = [card for card in self.fans[seat][-1:] if card in [TEXT[c] for c in state.piles[seat] if c < FACE_DOWN]]
+        below = top if top and top[0] not in laid else []
+        fan = (*below, *laid)
+        return TableScene(state, slots, (*self.fans[:seat], fan, *self.fans[seat + 1 :]))
+
+
+def begun(state: Any) -> TableScene:
+    """Return the table before the first turn."""
+    return TableScene(state, (None,) * RIVER, ((),) * state.players).then(state)
+
+
+@dataclass(frozen=True)
 class DrawnTable:
-    """The table of a game: whose art, who looks at it in which light, where each pile lies."""
+    """The table of a game: whose art, and who looks at it in which light."""
 
     seed: int
     art: CardArt
     camera: PinholeCamera
     light: Light
 
-    def shot(self, state: Any, fans: Sequence[tuple[str, ...]], number: int, *, hand: bool = False,
-             lamp: bool = False) -> CardShot:  # fmt: skip
-        """Return a picture of a position; ``fans``: the cards that show of each seat's pile, from the lowest up."""
-        scene = self.scene(state, fans, number, hand=hand)
+    def shot(self, scene: TableScene, number: int, *, hand: bool = False, lamp: bool = False) -> CardShot:
+        """Return a picture of what lies there, a hand over the River or not, another lamp lit or not."""
+        drawn = self.scene(scene, number, hand=hand)
         light = self.light
         if lamp:
             light = replace(light, exposure=light.exposure * 1.2, warmth=light.warmth + 0.12, slope=-light.slope)
-        return shoot(scene, self.camera, light, number)
+        return shoot(drawn, self.camera, light, number)
 
-    def scene(self, state: Any, fans: Sequence[tuple[str, ...]], number: int, *, hand: bool = False) -> CardScene:
-        """Return what lies there; cards are nudged a little for each ``number``."""
+    def scene(self, scene: TableScene, number: int, *, hand: bool = False) -> CardScene:
+        """Return what is drawn; cards are nudged a little for each ``number``."""
         rng = np.random.default_rng([27, self.seed])
         wide, _ = self.art.size
         cards = []
-        for index, card in enumerate(self._slots(state)):
+        for index, card in enumerate(scene.slots):
             if card is not None:
                 nudge = np.random.default_rng([28, self.seed, number, index]).normal(0, 1.2, 2)
                 at = ((index - 2.5) * (wide + 10) - 20 + nudge[0], nudge[1] + 8)
                 cards.append(Laid(card, at, self._turn(card) + 0.5 * nudge[0]))
-        for seat, fan in enumerate(fans):
+        for seat, fan in enumerate(scene.fans):
             x, y = _HOMES[seat]
             for index, card in enumerate(fan):
                 off = rng.normal(0, 1.0, 2)
                 cards.append(Laid(card, (x + index * SHOWN * wide + off[0], y + off[1]), self._turn(card)))
-        arms = ()
+        arms: tuple[tuple[tuple[float, float], ...], ...] = ()
         if hand:
             middle = self.camera.project(np.array([[60.0, 10.0, 30.0]]))[0]
             side = 45.0
             high = float(self.camera.height)
             arms = (((middle[0] - side, middle[1]), (middle[0] + side, middle[1]),
                      (middle[0] + 2 * side, high), (middle[0], high)),)  # fmt: skip
-        return CardScene(self.art, tuple(cards), (), arms, self._flat(state))
+        return CardScene(self.art, tuple(cards), (), arms, self._flat(scene.state))
 
     def _turn(self, card: str) -> float:
         return float(np.random.default_rng([29, self.seed, TEXT.index(card)]).normal(0, 2.5))
-
-    def _slots(self, state: Any) -> list[str | None]:
-        return list(_slots_of(self, state))
 
     def _flat(self, state: Any) -> tuple[Printed, ...]:
         flat = []
@@ -151,22 +177,6 @@ class DrawnTable:
         return (index - 2.5) * LAND_MM[0] - 20, -92.0
 
 
-def _slots_of(table: DrawnTable, state: Any) -> tuple[str | None, ...]:
-    """Return which card lies in which slot: one that stays lies where it lay."""
-    slots = _SLOTS.setdefault(table.seed, [None] * 6)
-    river = [TEXT[card] for card in state.river]
-    for index, card in enumerate(slots):
-        if card not in river:
-            slots[index] = None
-    for card in river:
-        if card not in slots:
-            slots[slots.index(None)] = card
-    return tuple(slots)
-
-
-_SLOTS: dict[int, list[str | None]] = {}
-
-
 def drawn_table(seed: int, family: int) -> DrawnTable:
     """Return a table drawn from a seed."""
     art = CardArt("arctic", 1200 + seed, family)
@@ -183,17 +193,6 @@ def sheets(art: CardArt, attempt: int = 0) -> list[tuple[bytes, list[str]]]:
         camera, light = view(art.seed * 100 + begin + attempt, *extent, width=2000, tilt=(0, 10))
         found.append((shoot(sheet(art, names, 6, begin), camera, light, attempt).jpeg, names))
     return found
-
-
-def fans_before(turn: PlayedTurn, fans: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return what shows of the piles when a turn's cards are laid: the mover's pile was squared before."""
-    after = list(fans)
-    seat = turn.before.seat
-    pile = turn.after.piles[seat]
-    below = turn.before.piles[seat]
-    top = [TEXT[below[-1]]] if below and below[-1] < FACE_DOWN and below[-1] in pile else []
-    after[seat] = tuple([*top, *turn.laid]) if turn.laid else tuple(top)
-    return after
 
 
 @cache

@@ -13,6 +13,7 @@ from companion.night.games.capabilities import OpenRow, RowTurns
 from companion.rules.arctic.components import FACE_DOWN, PLACEMENT, RIVER, TEXT, UNKNOWN, cards_of, in_play
 from companion.rules.arctic.inference.search import find
 from companion.rules.arctic.legality import setup_needs
+from companion.rules.arctic.moves import ArcticMove
 from companion.rules.arctic.state import ArcticState
 from companion.rules.core import State
 from companion.rules.inference.turns import Evidence, Turn, content
@@ -100,7 +101,8 @@ class _Told:
 
     def names_only(self, seen: set[str]) -> bool:
         """Return whether every card that the turn lays or turns up is one that was seen."""
-        named = [TEXT[move.a] for move in self.turn.moves if move.kind in {"place", "river"}]
+        moves = cast("tuple[ArcticMove, ...]", self.turn.moves)
+        named = [TEXT[move.a] for move in moves if move.kind in {"place", "river"}]
         return all(card in seen for card in named)
 
 
