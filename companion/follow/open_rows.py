@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -29,14 +29,17 @@ if TYPE_CHECKING:
     from companion.follow.cards import CardTable
     from companion.night.commands.night import MatchSnapshot, Night
     from companion.night.games.capabilities import PhotoRow
-    from companion.ports import FloatArray
+    from companion.ports import ByteArray, FloatArray
     from vision.camera.frame import CapturedFrame
     from vision.cards.pile import Read
+    from vision.cards.tokens import OpenTable, Track
 
 LONG_S: Final = 20.0
 """So long what nothing explains may be a turn that is being played; then it is said."""
 ASKED: Final = 0.5
 """A question is asked where the turns that it offers are likelier together than this."""
+_TRACK: Final = 0.998
+"""How surely the pieces on the track went as they were seen to go."""
 _READINGS: Final = 6
 """So many ways to read the new cards are looked at."""
 _NEAR: Final = 1.2
@@ -63,6 +66,16 @@ class _Places:
     piles: dict[int, FloatArray] = field(default_factory=dict)
 
 
+@dataclass
+class _Agreed:
+    """A picture of which it is agreed what lies there, how the pieces stand in it, and what is known of their track."""
+
+    match: str
+    table: OpenTable
+    pieces: Mapping[str, int]
+    track: Track
+
+
 @dataclass(frozen=True)
 class _Sorted:
     """What lies in the open, by where: reads of the row, and those that are new on the mover's pile, lowest first."""
@@ -73,6 +86,7 @@ class _Sorted:
     strange: bool = False
 
     def key(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return what it is read as."""
         return tuple(sorted(one.name for one in self.row)), tuple(one.name for one in self.laid)
 
 
@@ -83,6 +97,7 @@ class RowWatcher:
         """Enter through ``night`` the turns that are played with the ``cards`` that were taught."""
         self._night, self._cards = night, cards
         self._places: _Places | None = None
+        self._agreed: _Agreed | None = None
         self._seen: tuple[Standing, object, int] | None = None
         self._left: Standing | None = None
         self._unexplained: tuple[Standing, float] | None = None
@@ -113,14 +128,16 @@ class RowWatcher:
     def look(self, row: PhotoRow, captured: CapturedFrame, snapshot: MatchSnapshot, now: float) -> RowLook:
         """Read a picture of a settled scene, enter what is sure; return how it stands then."""
         record, state = Standing(snapshot.match, snapshot.state), snapshot.states[-1]
+        image = captured.image()
         try:
-            groups = self._cards.open_in(snapshot.game, captured.image(), row.may_lie(state))
+            groups = self._cards.open_in(snapshot.game, image, row.may_lie(state))
         except BadDataError as error:
             return RowLook(FollowState.TEACH, str(getattr(error, "note", error)))
         if row.awaited(state):
             return self._first(row, groups, captured, snapshot)
         recorded = row.row(state)
         if self._agrees(row, groups, snapshot):
+            self._learn(row, image, groups, snapshot)
             self._seen = self._unexplained = None
             return RowLook(FollowState.WATCHING, messages.ROW_AGREES)
         if self._places is None or self._places.match != snapshot.match:
@@ -131,13 +148,15 @@ class RowWatcher:
         if record == self._left:
             return RowLook(FollowState.WAITING, messages.ROW_LEFT)
         candidates, hidden = self._candidates(row, found, snapshot)
+        candidates = self._as_pieces_went(row, candidates, _table(image, groups), snapshot)
         if not candidates:
             self._seen = None
             return RowLook(FollowState.WATCHING, messages.ROW_HIDDEN) if hidden else self._unclear(record, now)
         self._unexplained = None
-        times = 1 + (self._seen[2] if self._seen is not None and self._seen[:2] == (record, found.key()) else 0)
-        if times < AGREE:
-            self._seen = record, found.key(), times
+        what = found.key(), candidates[0].moves
+        times = 1 + (self._seen[2] if self._seen is not None and self._seen[:2] == (record, what) else 0)
+        if times < AGREE and (candidates[0].p >= SURE or self._seen is None):
+            self._seen = record, what, times
             return RowLook(FollowState.THINKING, messages.THINKING)
         self._seen = None
         best = candidates[0]
@@ -224,7 +243,54 @@ class RowWatcher:
         joined = bool(below) and not any(one.gap_before for one in laid)
         return _Sorted(cards, laid, joined)
 
+    def _learn(
+        self, row: PhotoRow, image: ByteArray, groups: Sequence[tuple[Read, ...]], snapshot: MatchSnapshot
+    ) -> None:
+        """Learn where the pieces lie on their track from how they went since the last picture that was agreed on."""
+        from vision.cards.tokens import Track, spots
+
+        table, pieces, former = _table(image, groups), row.pieces(snapshot.states[-1]), self._agreed
+        if former is None or former.match != snapshot.match:
+            self._agreed = _Agreed(snapshot.match, table, pieces, Track(table.width))
+            return
+        if pieces != former.pieces:
+            seen = spots(former.table, table)
+            if seen is not None:
+                former.track.learn(seen, {name: place - former.pieces[name] for name, place in pieces.items()})
+        self._agreed = _Agreed(snapshot.match, table, pieces, former.track)
+
     # --- what was played
+
+    def _as_pieces_went(
+        self, row: PhotoRow, candidates: tuple[Candidate, ...], table: OpenTable, snapshot: MatchSnapshot
+    ) -> tuple[Candidate, ...]:
+        """Return the turns by how the pieces went, where that is seen."""
+        from vision.cards.tokens import spots
+
+        agreed, now = self._agreed, row.pieces(snapshot.states[-1])
+        if agreed is None or agreed.match != snapshot.match or agreed.pieces != now or not candidates:
+            return candidates
+        seen = spots(agreed.table, table)
+        if seen is None:
+            return candidates
+        after = [row.pieces(one.state) if one.state is not None else now for one in candidates]
+        ways: list[dict[str, int]] = []
+        for pieces in after:
+            way = {name: place - now[name] for name, place in pieces.items()}
+            if way not in ways:
+                ways.append(way)
+        chosen = agreed.track.read(seen, ways)
+        if chosen is None:
+            return candidates
+        whole = sum(one.p for one in candidates)
+        so = [{name: place - now[name] for name, place in pieces.items()} == ways[chosen] for pieces in after]
+        fitting = sum(one.p for one, fits in zip(candidates, so, strict=True) if fits)
+        share, rest = _TRACK * whole / fitting, (1 - _TRACK) * whole / max(1e-9, whole - fitting)
+        told = [replace(one, p=one.p * (share if fits else rest)) for one, fits in zip(candidates, so, strict=True)]
+        if len(ways) == 1:
+            return candidates
+        told.sort(key=lambda one: -one.p)
+        return tuple(one for one in told if one.p >= WORTH_ASKING)
 
     def _candidates(self, row: PhotoRow, found: _Sorted, snapshot: MatchSnapshot) -> tuple[tuple[Candidate, ...], bool]:
         """Return the turns that may have been played, the likeliest first, and whether cards may be hidden."""
@@ -287,6 +353,15 @@ def _places(match: str, row: Sequence[Read], piles: Mapping[int, FloatArray] | N
     corners = np.concatenate([one.corners for one in row]).astype(np.float32)
     width = float(np.median([np.linalg.norm(one.corners[1] - one.corners[0]) for one in row]))
     return _Places(match, np.asarray(cv2.convexHull(corners)[:, 0], float), width, dict(piles or {}))
+
+
+def _table(image: ByteArray, groups: Sequence[tuple[Read, ...]]) -> OpenTable:
+    """Return a picture with where cards lie in it."""
+    from vision.cards.tokens import OpenTable
+
+    cards = tuple(one.corners for group in groups for one in group)
+    width = float(np.median([np.linalg.norm(corners[1] - corners[0]) for corners in cards])) if cards else 1.0
+    return OpenTable(image, cards, width)
 
 
 def _inside(outline: FloatArray, point: FloatArray) -> bool:

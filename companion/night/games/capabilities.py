@@ -177,6 +177,10 @@ class PhotoRow(Protocol):
         """Return the cards that are known to lie in piles: fanned out, they are seen."""
         ...
 
+    def pieces(self, state: State[Any]) -> Mapping[str, int]:
+        """Return where each piece stands on the track that all share: its place, counted from 0."""
+        ...
+
     def mover(self, state: State[Any]) -> int:
         """Return the seat whose turn begins here; -1 where none does."""
         ...

@@ -6,11 +6,11 @@ taken again. A turn of which that would have to be known is left to people.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from companion.night.games.capabilities import OpenRow, RowTurns
-from companion.rules.arctic.components import FACE_DOWN, PLACEMENT, RIVER, TEXT, UNKNOWN, cards_of, in_play
+from companion.rules.arctic.components import ANIMALS, FACE_DOWN, PLACEMENT, RIVER, TEXT, UNKNOWN, cards_of, in_play
 from companion.rules.arctic.inference.search import find
 from companion.rules.arctic.legality import setup_needs
 from companion.rules.arctic.moves import ArcticMove
@@ -24,6 +24,10 @@ _LIMIT: Final = 40
 _BEFORE: Final = frozenset({4, 10, 11, 12})
 """Powers by which more or fewer cards are placed than the visible card says, or elsewhere than on top."""
 _ELSEWHERE: Final = frozenset({11, 12})
+_AGAIN: Final = frozenset({7, 9})
+_OPEN: Final = frozenset({"place", "river", "swap"})
+_SECRET: Final = frozenset({"penalty", "discard", "give", "draw-penalty"})
+"""Moves whose card lies in the open then, and those whose card nobody sees."""
 
 
 class ArcticPhotoRow:
@@ -56,6 +60,10 @@ class ArcticPhotoRow:
         """Return the cards that lie in the piles face up."""
         return frozenset(TEXT[card] for pile in _arctic(state).piles for card in pile if card < UNKNOWN)
 
+    def pieces(self, state: State[Any]) -> Mapping[str, int]:
+        """Return on which landscape card each animal's token lies."""
+        return dict(zip(ANIMALS, _arctic(state).tokens, strict=True))
+
     def mover(self, state: State[Any]) -> int:
         """Return whose phase A begins here."""
         s = _arctic(state)
@@ -80,30 +88,41 @@ class ArcticPhotoRow:
             places[f"river{number + 1}"] = {content({"ground": "river", "things": things}): 0.0}
         fields: dict[str, Any] = {f"p{s.seat + 1}.pile": [*before, *seen.laid]}
         found = find(s, Evidence(places, fields, graded=True), _LIMIT, _MOST)
-        known = {turn for turn in map(_Told, found.turns) if turn.names_only({*seen.row, *seen.laid})}
-        unnamed = len(known) < len({_Told(turn) for turn in found.turns})
-        shown = sorted(known, key=lambda one: len(one.turn.moves))
-        return RowTurns(tuple(one.turn for one in shown), found.complete and not unnamed, unnamed)
+        seen_cards = {*seen.row, *seen.laid}
+        told: dict[str, Turn] = {}
+        others: set[str] = set()
+        for turn in sorted(found.turns, key=lambda one: len(one.moves)):
+            key = _shown(turn.state)
+            if _names_only(turn, seen_cards):
+                told.setdefault(key, turn)
+            else:
+                others.add(key)
+        unnamed = bool(others - set(told)) or any(_may_take_again(turn.state, s.seat) for turn in told.values())
+        return RowTurns(tuple(told.values()), found.complete and not unnamed, unnamed)
 
 
-class _Told:
-    """A turn, the same as another one that leaves the same in the open."""
+def _shown(state: State[Any]) -> str:
+    """Return what everybody at the table can tell of a position."""
+    view: Any = state.view(None)
+    zones = [(one["pile"], one["powers"], len(one["hand"]), len(one["penalty"])) for one in view["players"]]
+    return str((view["places"], zones, view["pile_left"], view["reserve"]))
 
-    def __init__(self, turn: Turn) -> None:
-        self.turn = turn
-        self._key = str(turn.state.view(None))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Told) and self._key == other._key
+def _names_only(turn: Turn, seen: set[str]) -> bool:
+    """Return whether every card that a turn names is one that was seen, and no other."""
+    for kind, a, b in cast("tuple[ArcticMove, ...]", turn.moves):
+        if kind in _OPEN and TEXT[a] not in seen:
+            return False
+        if (kind in _SECRET and a != UNKNOWN) or (kind == "hand" and b != UNKNOWN):
+            return False
+    return True
 
-    def __hash__(self) -> int:
-        return hash(self._key)
 
-    def names_only(self, seen: set[str]) -> bool:
-        """Return whether every card that the turn lays or turns up is one that was seen."""
-        moves = cast("tuple[ArcticMove, ...]", self.turn.moves)
-        named = [TEXT[move.a] for move in moves if move.kind in {"place", "river"}]
-        return all(card in seen for card in named)
+def _may_take_again(state: State[Any], seat: int) -> bool:
+    """Return whether a card may have been turned up and taken again, one more being drawn (ARC-P.7 with ARC-P.9)."""
+    s = _arctic(state)
+    own = {s.powers[animal] for animal in range(6) if s.owners[animal] == seat}
+    return own >= _AGAIN
 
 
 def _thing(card: str) -> dict[str, Any]:
