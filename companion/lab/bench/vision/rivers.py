@@ -173,7 +173,8 @@ def follow_game(
         night.show(table.shot(half, number, lamp=lamp))
         tally.early += night.state != before
         scene = scene.then(turn.after, turn.laid, seat)
-        night.show(table.shot(scene, number, lamp=lamp), LOOKS + 3)
+        whole = table.shot(scene, number, lamp=lamp)
+        night.show(whole, LOOKS + 3)
         tally.work.append(time.thread_time() - worked)
         tally.turns += 1
         truth, kind = shown(turn.after), "entered"
@@ -202,6 +203,9 @@ def follow_game(
             answer = night.do("moves", {"moves": moves})
             if not answer.ok or shown(night.state) != truth:
                 raise RuntimeError(f"The turn could not be entered: {moves} {answer}")
+        if kind != "entered":
+            # The camera sees that board and record agree again.
+            night.show(whole, LOOKS + 3)
     night.journal.close()
     tally.games += 1
 

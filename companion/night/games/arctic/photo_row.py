@@ -20,7 +20,8 @@ from companion.rules.inference.turns import Evidence, Turn, content
 
 _MOST: Final = 4_000
 """States that are looked at before the search gives up."""
-_LIMIT: Final = 40
+_LIMIT: Final = 1_000
+"""Turns that are told apart before it is not known whether there are others."""
 _BEFORE: Final = frozenset({4, 10, 11, 12})
 """Powers by which more or fewer cards are placed than the visible card says, or elsewhere than on top."""
 _ELSEWHERE: Final = frozenset({11, 12})
@@ -78,8 +79,8 @@ class ArcticPhotoRow:
         pile, hand = s.piles[s.seat], len(s.hands[s.seat])
         expected = min(PLACEMENT[s.visible(s.seat)] if s.visible(s.seat) >= 0 else 1, hand)
         as_many = len(seen.laid) == expected
-        told = seen.joined or not pile or (as_many and not held & _BEFORE)
-        if not told or (held & _ELSEWHERE and (not as_many or 10 in held)):
+        every = seen.joined or not pile or (as_many and not held & _BEFORE)
+        if not every or (held & _ELSEWHERE and (not as_many or 10 in held)):
             return RowTurns((), all_told=False, hidden=True)
         before = [f"down:{TEXT[card - FACE_DOWN]}" if card >= FACE_DOWN else TEXT[card] for card in pile]
         places: dict[str, Any] = {}
@@ -98,7 +99,7 @@ class ArcticPhotoRow:
             else:
                 others.add(key)
         unnamed = bool(others - set(told)) or any(_may_take_again(turn.state, s.seat) for turn in told.values())
-        return RowTurns(tuple(told.values()), found.complete and not unnamed, unnamed)
+        return RowTurns(tuple(told.values()), found.complete and len(found.turns) < _LIMIT and not unnamed, unnamed)
 
 
 def _shown(state: State[Any]) -> str:
