@@ -20,7 +20,9 @@ def table(
     """Return a picture of a track of six cards with a piece of each name on its place."""
     rng = np.random.default_rng(1)
     high, wide = 300, 960
-    ground = cv2.resize(rng.uniform(90, 150, (10, 32, 3)).astype(np.float32), (wide, high), interpolation=cv2.INTER_CUBIC)
+    ground = cv2.resize(
+        rng.uniform(90, 150, (10, 32, 3)).astype(np.float32), (wide, high), interpolation=cv2.INTER_CUBIC
+    )
     image = ground.copy()
     for name, place in places.items():
         x, y = 100 + STEP * place + ROWS[name][0], 150 + ROWS[name][1]

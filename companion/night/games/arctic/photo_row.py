@@ -80,8 +80,10 @@ class ArcticPhotoRow:
         expected = min(PLACEMENT[s.visible(s.seat)] if s.visible(s.seat) >= 0 else 1, hand)
         as_many = len(seen.laid) == expected
         every = seen.joined or not pile or (as_many and not held & _BEFORE)
-        if not every or (held & _ELSEWHERE and (not as_many or 10 in held)):
+        if not every:
             return RowTurns((), all_told=False, hidden=True)
+        # One more may lie below the pile, or below the visible card.
+        one_more = bool(held & _ELSEWHERE) and (not as_many or 10 in held)
         before = [f"down:{TEXT[card - FACE_DOWN]}" if card >= FACE_DOWN else TEXT[card] for card in pile]
         places: dict[str, Any] = {}
         for number in range(RIVER):
@@ -99,7 +101,8 @@ class ArcticPhotoRow:
             else:
                 others.add(key)
         unnamed = bool(others - set(told)) or any(_may_take_again(turn.state, s.seat) for turn in told.values())
-        return RowTurns(tuple(told.values()), found.complete and len(found.turns) < _LIMIT and not unnamed, unnamed)
+        looked = found.complete and len(found.turns) < _LIMIT
+        return RowTurns(tuple(told.values()), looked and not unnamed and not one_more, unnamed)
 
 
 def _shown(state: State[Any]) -> str:
