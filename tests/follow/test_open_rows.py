@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ class Table:
         if not self.taught:
             raise BadDataError(card_messages.NOT_TAUGHT)
         self.looks += 1
-        assert set(self.row) <= set(only)
+        assert {card for card in self.row if card} <= set(only)
         row = [(self.read(card, 100 + 80.0 * n, 200),) for n, card in enumerate(self.row) if card]
         fans = [
             tuple(self.read(card, 100 + 400 * seat + 20.0 * n, 450) for n, card in enumerate(pile))
@@ -94,7 +94,7 @@ class Table:
         corners = np.array([[x, y], [x + WIDE, y], [x + WIDE, y + 90], [x, y + 90]])
         p = self.sure.get(card, 1.0)
         names = {card: p} if p == 1.0 else {card: p, "fox-3-orca": 1 - p}
-        return Read(card, p, names, {card.split("-")[0]: 1.0}, corners, gap_before=card in self.covers)
+        return Read(card, p, names, {card.split("-", maxsplit=1)[0]: 1.0}, corners, gap_before=card in self.covers)
 
     # --- what happens
 

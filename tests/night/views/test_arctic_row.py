@@ -69,7 +69,7 @@ def test_a_first_turn_is_told_but_for_the_way_of_its_tokens() -> None:
 
 def test_cards_below_those_that_show_are_left_to_people() -> None:
     before = start()
-    row = tuple(card for card in ROW.row(before) if card not in {"fox-5-moose"}) + ("bear-3-orca",)
+    row = (*(card for card in ROW.row(before) if card != "fox-5-moose"), "bear-3-orca")
     first = ROW.turns(before, OpenRow(row, ("fox-5-walrus",))).turns[0].state
     assert ROW.mover(first) == 1
     there = (*ROW.row(first)[2:], "orca-2-moose", "moose-3-puffin")
