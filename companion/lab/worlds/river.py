@@ -20,12 +20,14 @@ from companion.lab.worlds.cards import CardScene, CardShot, Laid, Printed, sheet
 from companion.lab.worlds.cards_art import PX, CardArt, Image, _creature, _ground
 from companion.lab.worlds.table import Light, PinholeCamera
 from companion.rules.arctic import GAME
-from companion.rules.arctic.components import ANIMALS, FACE_DOWN, RIVER, TEXT, UNKNOWN
+from companion.rules.arctic.components import ANIMALS, FACE_DOWN, RIVER, TEXT
 from companion.rules.arctic.moves import TOP
 from companion.rules.core import CHANCE, NOBODY
 
 SHOWN = 0.38
 """So much of a card's width shows of one that lies in a fan."""
+SHEET = 24
+"""So many cards lie on a sheet that is taught."""
 LAND_MM = (66.0, 66.0)
 TOKEN_MM = 20.0
 _HOMES = ((-240.0, 118.0), (20.0, 118.0), (-240.0, -205.0), (20.0, -205.0))
@@ -184,15 +186,11 @@ def drawn_table(seed: int, family: int) -> DrawnTable:
     return DrawnTable(seed, art, camera, light)
 
 
-def sheets(art: CardArt, attempt: int = 0) -> list[tuple[bytes, list[str]]]:
-    """Return photos of all 120 cards in five sheets, each with its names."""
-    every, found = list(TEXT[:UNKNOWN]), []
-    for begin in range(0, UNKNOWN, 24):
-        names = every[begin : begin + 24]
-        extent = sheet_extent(art, len(names), 6)
-        camera, light = view(art.seed * 100 + begin + attempt, *extent, width=2000, tilt=(0, 10))
-        found.append((shoot(sheet(art, names, 6, begin), camera, light, attempt).jpeg, names))
-    return found
+def sheet_of(art: CardArt, first: int, attempt: int = 0) -> bytes:
+    """Return a photo of ``SHEET`` cards from number ``first`` on; each ``attempt`` from another side."""
+    names = list(TEXT[first : first + SHEET])
+    camera, light = view(art.seed * 100 + first + attempt, *sheet_extent(art, SHEET, 6), width=2000, tilt=(0, 10))
+    return shoot(sheet(art, names, 6, first), camera, light, attempt).jpeg
 
 
 @cache

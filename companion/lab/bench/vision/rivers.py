@@ -18,14 +18,14 @@ from companion.follow.cards import CardTable
 from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
 from companion.lab.worlds.cards import CardShot
-from companion.lab.worlds.river import DrawnTable, PlayedTurn, TableScene, begun, drawn_table, played, sheets
+from companion.lab.worlds.river import SHEET, DrawnTable, PlayedTurn, TableScene, begun, drawn_table, played, sheet_of
 from companion.night.answers import TABLE, CommandResult
 from companion.night.commands.night import Night
 from companion.night.games import game_view
 from companion.night.log.journal import Journal
 from companion.ports import BadDataError, DeviceKind
 from companion.rules.arctic import GAME
-from companion.rules.arctic.components import ANIMALS
+from companion.rules.arctic.components import ANIMALS, UNKNOWN
 from companion.settings import Settings
 from vision.camera.frame import CapturedFrame
 
@@ -135,16 +135,14 @@ class RiverTally:
 def taught(folder: Path, table: DrawnTable) -> CardTable:
     """Return the cards of a table as they are taught; a sheet of which not every card is found is taken again."""
     cards = CardTable(folder)
-    first = 0
-    for number in range(5):
+    for first in range(0, UNKNOWN, SHEET):
         for attempt in range(20):
-            data, names = sheets(table.art, attempt)[number]
+            data = sheet_of(table.art, first, attempt)
             try:
-                cards.teach(GAME.id, data, first, len(names))
+                cards.teach(GAME.id, data, first, SHEET)
                 break
             except BadDataError:
                 continue
-        first += len(names)
     return cards
 
 
