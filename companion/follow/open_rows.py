@@ -280,15 +280,13 @@ class RowWatcher:
             if way not in ways:
                 ways.append(way)
         chosen = agreed.track.read(seen, ways)
-        if chosen is None:
+        if not 0 < len(chosen) < len(ways):
             return candidates
         whole = sum(one.p for one in candidates)
-        so = [{name: place - now[name] for name, place in pieces.items()} == ways[chosen] for pieces in after]
+        so = [ways.index({name: place - now[name] for name, place in pieces.items()}) in chosen for pieces in after]
         fitting = sum(one.p for one, fits in zip(candidates, so, strict=True) if fits)
-        share, rest = _TRACK * whole / fitting, (1 - _TRACK) * whole / max(1e-9, whole - fitting)
+        share, rest = _TRACK * whole / fitting, (1 - _TRACK) * whole / (whole - fitting)
         told = [replace(one, p=one.p * (share if fits else rest)) for one, fits in zip(candidates, so, strict=True)]
-        if len(ways) == 1:
-            return candidates
         told.sort(key=lambda one: -one.p)
         return tuple(one for one in told if one.p >= WORTH_ASKING)
 

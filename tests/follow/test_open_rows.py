@@ -144,9 +144,9 @@ def went(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, int]]:
     """Let the tokens be seen to have gone so, whatever the picture shows; empty: it is not seen."""
     ways: list[dict[str, int]] = []
 
-    def read(self: Any, seen: Any, offered: Sequence[dict[str, int]]) -> int | None:
+    def read(self: Any, seen: Any, offered: Sequence[dict[str, int]]) -> tuple[int, ...]:
         whole = [{**dict.fromkeys(ANIMALS, 0), **way} for way in ways[-1:]]
-        return next((n for n, way in enumerate(offered) if way in whole), None)
+        return tuple(n for n, way in enumerate(offered) if way in whole)
 
     monkeypatch.setattr(tokens, "spots", lambda before, after: ())
     monkeypatch.setattr(tokens.Track, "read", read)

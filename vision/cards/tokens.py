@@ -96,23 +96,26 @@ class Track:
     step: FloatArray | None = None
     up: float = 1.0
 
-    def read(self, seen: Sequence[Spot], ways: Sequence[Mapping[str, int]]) -> int | None:
-        """Return which of some ways pieces went is the one that is seen: for each piece so many places up.
+    def read(self, seen: Sequence[Spot], ways: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
+        """Return which of some ways pieces may have gone as is seen: for each piece so many places up.
 
-        None where none is clearly it.
+        One where a piece is known by where it lay and one way is clearly the best; none where no way fits.
         """
-        if self.step is None:
-            return None
-        found = []
+        told, open_ = [], []
         for number, way in enumerate(ways):
             moved = {name: places for name, places in way.items() if places}
+            fits = [cost for cost, _ in self._fits(seen, moved)]
             if any(name in self.where for name in moved):
-                found += [(cost, number) for cost, _ in self._fits(seen, moved)]
-        found.sort()
-        rivals = [cost for cost, number in found if number != found[0][1]]
-        if not found or (rivals and rivals[0] - found[0][0] < _CLEARLY):
-            return None
-        return found[0][1]
+                told += [(min(fits), number)] if fits else []
+                continue
+            # Of which nothing is known, it may be the other way round, too.
+            mirrored = {name: -places for name, places in moved.items()}
+            if fits or next(self._fits(seen, mirrored), None) is not None:
+                open_.append(number)
+        told.sort()
+        if told and not open_ and (len(told) == 1 or told[1][0] - told[0][0] >= _CLEARLY):
+            return (told[0][1],)
+        return tuple(sorted([*(number for _, number in told), *open_]))
 
     def learn(self, seen: Sequence[Spot], way: Mapping[str, int]) -> None:
         """Learn where pieces lie that went so, as is known by now."""
