@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from companion.follow.cards import CardTable
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import MatchSnapshot, Night
-    from companion.night.games.capabilities import PhotoDeal, PhotoPlacing, PhotoRow
+    from companion.night.games.capabilities import PhotoDeal, PhotoOpenRow, PhotoPlacing
     from companion.settings import Settings
     from vision.camera.frame import CapturedFrame
     from vision.track.tracker import Candidate
@@ -292,7 +292,7 @@ class CameraFollower:
         self._scene.looked()
         self._become(lambda now: now.read_cards(Standing(snapshot.match, snapshot.state), begun, state, note))
 
-    def _look_at_row(self, row: PhotoRow, captured: CapturedFrame, snapshot: MatchSnapshot) -> None:
+    def _look_at_row(self, row: PhotoOpenRow, captured: CapturedFrame, snapshot: MatchSnapshot) -> None:
         """Read a row of open cards and what was laid beside it, and make of it what can be made."""
         begun, record = self._clock(), Standing(snapshot.match, snapshot.state)
         state, note, candidates = self._rows.look(row, captured, snapshot, begun)

@@ -28,7 +28,7 @@ from vision.track.tracker import TURN, WORTH_ASKING, Candidate
 if TYPE_CHECKING:
     from companion.follow.cards import CardTable
     from companion.night.commands.night import MatchSnapshot, Night
-    from companion.night.games.capabilities import PhotoRow
+    from companion.night.games.capabilities import PhotoOpenRow
     from companion.ports import ByteArray, FloatArray
     from vision.camera.frame import CapturedFrame
     from vision.cards.pile import Read
@@ -107,7 +107,7 @@ class RowWatcher:
         """Return whether another picture of the same scene is wanted."""
         return self._seen is not None
 
-    def in_the_way(self, row: PhotoRow, snapshot: MatchSnapshot) -> tuple[FollowState, str] | None:
+    def in_the_way(self, row: PhotoOpenRow, snapshot: MatchSnapshot) -> tuple[FollowState, str] | None:
         """Return why nothing can be read now."""
         unknown = self._cards.why_unknown(snapshot.game)
         if unknown:
@@ -125,7 +125,7 @@ class RowWatcher:
         """Leave this turn to people: what they were offered was none of it."""
         self._left = record
 
-    def look(self, row: PhotoRow, captured: CapturedFrame, snapshot: MatchSnapshot, now: float) -> RowLook:
+    def look(self, row: PhotoOpenRow, captured: CapturedFrame, snapshot: MatchSnapshot, now: float) -> RowLook:
         """Read a picture of a settled scene, enter what is sure; return how it stands then."""
         record, state = Standing(snapshot.match, snapshot.state), snapshot.states[-1]
         image = captured.image()
@@ -170,7 +170,7 @@ class RowWatcher:
     # --- where everything lies
 
     def _first(
-        self, row: PhotoRow, groups: Sequence[tuple[Read, ...]], captured: CapturedFrame, snapshot: MatchSnapshot
+        self, row: PhotoOpenRow, groups: Sequence[tuple[Read, ...]], captured: CapturedFrame, snapshot: MatchSnapshot
     ) -> RowLook:
         """Enter the row before the first turn, when it and nothing else lies there."""
         wanted, read = row.awaited(snapshot.states[-1]), [one for group in groups for one in group]
@@ -193,7 +193,7 @@ class RowWatcher:
         self._places = _places(snapshot.match, read)
         return RowLook(FollowState.ENTERED, messages.CARDS_ENTERED)
 
-    def _agrees(self, row: PhotoRow, groups: Sequence[tuple[Read, ...]], snapshot: MatchSnapshot) -> bool:
+    def _agrees(self, row: PhotoOpenRow, groups: Sequence[tuple[Read, ...]], snapshot: MatchSnapshot) -> bool:
         """Return whether all that lies there is as the record says; then it is learnt where it lies."""
         state = snapshot.states[-1]
         recorded, known = set(row.row(state)), row.piles(state)
@@ -212,7 +212,7 @@ class RowWatcher:
         return True
 
     def _sorted(
-        self, places: _Places, row: PhotoRow, groups: Sequence[tuple[Read, ...]], snapshot: MatchSnapshot
+        self, places: _Places, row: PhotoOpenRow, groups: Sequence[tuple[Read, ...]], snapshot: MatchSnapshot
     ) -> _Sorted:
         """Return what lies in the row, and what is new beside it; strange: somewhere else than a turn would put it."""
         state = snapshot.states[-1]
@@ -244,7 +244,7 @@ class RowWatcher:
         return _Sorted(cards, laid, joined)
 
     def _learn(
-        self, row: PhotoRow, image: ByteArray, groups: Sequence[tuple[Read, ...]], snapshot: MatchSnapshot
+        self, row: PhotoOpenRow, image: ByteArray, groups: Sequence[tuple[Read, ...]], snapshot: MatchSnapshot
     ) -> None:
         """Learn where the pieces lie on their track from how they went since the last picture that was agreed on."""
         from vision.cards.tokens import Track, spots
@@ -262,7 +262,7 @@ class RowWatcher:
     # --- what was played
 
     def _as_pieces_went(
-        self, row: PhotoRow, candidates: tuple[Candidate, ...], table: OpenTable, snapshot: MatchSnapshot
+        self, row: PhotoOpenRow, candidates: tuple[Candidate, ...], table: OpenTable, snapshot: MatchSnapshot
     ) -> tuple[Candidate, ...]:
         """Return the turns by how the pieces went, where that is seen."""
         from vision.cards.tokens import spots
@@ -290,7 +290,9 @@ class RowWatcher:
         told.sort(key=lambda one: -one.p)
         return tuple(one for one in told if one.p >= WORTH_ASKING)
 
-    def _candidates(self, row: PhotoRow, found: _Sorted, snapshot: MatchSnapshot) -> tuple[tuple[Candidate, ...], bool]:
+    def _candidates(
+        self, row: PhotoOpenRow, found: _Sorted, snapshot: MatchSnapshot
+    ) -> tuple[tuple[Candidate, ...], bool]:
         """Return the turns that may have been played, the likeliest first, and whether cards may be hidden."""
         state = snapshot.states[-1]
         recorded, hidden = set(row.row(state)), False
@@ -307,7 +309,7 @@ class RowWatcher:
         return tuple(one for one in told if one.p >= WORTH_ASKING), hidden
 
     def _enter(
-        self, row: PhotoRow, found: _Sorted, best: Candidate, captured: CapturedFrame, snapshot: MatchSnapshot
+        self, row: PhotoOpenRow, found: _Sorted, best: Candidate, captured: CapturedFrame, snapshot: MatchSnapshot
     ) -> RowLook:
         moves = [str(move) for move in best.moves]
         if not entered(self._night, "moves", {"moves": moves}, captured, snapshot).ok:
@@ -373,7 +375,7 @@ def _middle(one: Read) -> FloatArray:
     return middle
 
 
-def row_of(snapshot: MatchSnapshot) -> PhotoRow | None:
+def row_of(snapshot: MatchSnapshot) -> PhotoOpenRow | None:
     """Return what follows the turns of this game by its open cards; None where it has none, or the companion draws."""
     cards = game_view(snapshot.game).cards
     return None if cards is None or snapshot.draw or not snapshot.goes_on else cards.open_row

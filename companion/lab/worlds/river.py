@@ -79,14 +79,14 @@ def _chosen(state: Any, rng: Random) -> Any:
 
 
 @dataclass(frozen=True)
-class TableScene:
+class RiverScene:
     """What lies on the table: a position, which card lies in which slot of the River, and what shows of each pile."""
 
     state: Any
     slots: tuple[str | None, ...]
     fans: tuple[tuple[str, ...], ...]
 
-    def then(self, state: Any, laid: Sequence[str] = (), seat: int = 0) -> TableScene:
+    def then(self, state: Any, laid: Sequence[str] = (), seat: int = 0) -> RiverScene:
         """Return what lies there in a later position: what stays in the River lies where it lay.
 
         ``laid``: what ``seat`` has laid by then, its pile having been squared before.
@@ -96,16 +96,16 @@ class TableScene:
         new = iter([card for card in river if card not in kept])
         slots = tuple(card if card is not None else next(new, None) for card in kept)
         if not laid:
-            return TableScene(state, slots, self.fans)
+            return RiverScene(state, slots, self.fans)
         top = [card for card in self.fans[seat][-1:] if card in [TEXT[c] for c in state.piles[seat] if c < FACE_DOWN]]
         below = top if top and top[0] not in laid else []
         fan = (*below, *laid)
-        return TableScene(state, slots, (*self.fans[:seat], fan, *self.fans[seat + 1 :]))
+        return RiverScene(state, slots, (*self.fans[:seat], fan, *self.fans[seat + 1 :]))
 
 
-def begun(state: Any) -> TableScene:
+def begun(state: Any) -> RiverScene:
     """Return the table before the first turn."""
-    return TableScene(state, (None,) * RIVER, ((),) * state.players).then(state)
+    return RiverScene(state, (None,) * RIVER, ((),) * state.players).then(state)
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class DrawnTable:
     camera: PinholeCamera
     light: Light
 
-    def shot(self, scene: TableScene, number: int, *, hand: bool = False, lamp: bool = False) -> CardShot:
+    def shot(self, scene: RiverScene, number: int, *, hand: bool = False, lamp: bool = False) -> CardShot:
         """Return a picture of what lies there, a hand over the River or not, another lamp lit or not."""
         drawn = self.scene(scene, number, hand=hand)
         light = self.light
@@ -125,7 +125,7 @@ class DrawnTable:
             light = replace(light, exposure=light.exposure * 1.2, warmth=light.warmth + 0.12, slope=-light.slope)
         return shoot(drawn, self.camera, light, number)
 
-    def scene(self, scene: TableScene, number: int, *, hand: bool = False) -> CardScene:
+    def scene(self, scene: RiverScene, number: int, *, hand: bool = False) -> CardScene:
         """Return what is drawn; cards are nudged a little for each ``number``."""
         rng = np.random.default_rng([27, self.seed])
         wide, _ = self.art.size

@@ -150,7 +150,7 @@ class RowTurns:
     hidden: bool = False
 
 
-class PhotoRow(Protocol):
+class PhotoOpenRow(Protocol):
     """A row of open cards from which players take in turns, and piles that they lay before themselves."""
 
     def may_lie(self, state: State[Any]) -> list[str]:
@@ -206,7 +206,7 @@ class TeachableCards:
     round: PhotoRound | None = None
     deal: PhotoDeal | None = None
     placing: PhotoPlacing | None = None
-    open_row: PhotoRow | None = None
+    open_row: PhotoOpenRow | None = None
 
 
 Beginning = tuple[dict[str, JSON], list[tuple[str, Words]]]

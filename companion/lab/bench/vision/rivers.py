@@ -18,7 +18,7 @@ from companion.follow.cards import CardTable
 from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
 from companion.lab.worlds.cards import CardShot
-from companion.lab.worlds.river import SHEET, DrawnTable, PlayedTurn, TableScene, begun, drawn_table, played, sheet_of
+from companion.lab.worlds.river import SHEET, DrawnTable, PlayedTurn, RiverScene, begun, drawn_table, played, sheet_of
 from companion.night.answers import TABLE, CommandResult
 from companion.night.commands.night import Night
 from companion.night.games import game_view
@@ -167,7 +167,7 @@ def follow_game(
         worked = time.thread_time()
         night.show(table.shot(scene, number, hand=True, lamp=lamp), 2)
         middle, laid = _laid(turn)
-        half: TableScene = scene.then(middle, laid, seat)
+        half: RiverScene = scene.then(middle, laid, seat)
         night.show(table.shot(half, number, lamp=lamp))
         tally.early += night.state != before
         scene = scene.then(turn.after, turn.laid, seat)

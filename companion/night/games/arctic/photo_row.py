@@ -32,7 +32,7 @@ _SECRET: Final = frozenset({"penalty", "discard", "give", "draw-penalty"})
 
 
 class ArcticPhotoRow:
-    """The :class:`companion.night.games.capabilities.PhotoRow` of Arctic."""
+    """The :class:`companion.night.games.capabilities.PhotoOpenRow` of Arctic."""
 
     def may_lie(self, state: State[Any]) -> list[str]:
         """Return the cards of the packs in play; of all packs where these are not known."""
