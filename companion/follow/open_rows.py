@@ -40,6 +40,8 @@ ASKED: Final = 0.5
 """A question is asked where the turns that it offers are likelier together than this."""
 _TRACK: Final = 0.998
 """How surely the pieces on the track went as they were seen to go."""
+_A_CARD: Final = 0.5
+"""What is less likely any one card than this is hardly a card."""
 _READINGS: Final = 6
 """So many ways to read the new cards are looked at."""
 _NEAR: Final = 1.2
@@ -130,7 +132,7 @@ class RowWatcher:
         record, state = Standing(snapshot.match, snapshot.state), snapshot.states[-1]
         image = captured.image()
         try:
-            groups = self._cards.open_in(snapshot.game, image, row.may_lie(state))
+            groups = _clear(self._cards.open_in(snapshot.game, image, row.may_lie(state)))
         except BadDataError as error:
             return RowLook(FollowState.TEACH, str(getattr(error, "note", error)))
         if row.awaited(state):
@@ -237,7 +239,12 @@ class RowWatcher:
             for seat, top in enumerate(tops)
         )  # fmt: skip
         own = not below or below[-1] == tops[mover]
-        odd = len(new) > 1 or any(one.name in known for one in laid) or any(one.name in row.row(state) for one in laid)
+        odd = (
+            len(new) > 1
+            or laid[-1].covered
+            or any(one.name in known for one in laid)
+            or any(one.name in row.row(state) for one in laid)
+        )
         if elsewhere or odd or not own or (not below and tops[mover] in seen):
             return _Sorted(cards, strange=True)
         joined = bool(below) and not any(one.gap_before for one in laid)
@@ -327,6 +334,26 @@ class RowWatcher:
             self._unexplained = record, now
         long = now - self._unexplained[1] >= LONG_S
         return RowLook(FollowState.WATCHING, messages.ROW_OTHERWISE if long else messages.ROW_PLAYING)
+
+
+def _clear(groups: Sequence[tuple[Read, ...]]) -> list[tuple[Read, ...]]:
+    """Return the groups without what is hardly a card at all: a back, a print, a tablecloth.
+
+    Where that lies in a fan, a card may be hidden; where it lies on top, the one below is covered.
+    """
+    kept = []
+    for group in groups:
+        cards: list[Read] = []
+        doubt = False
+        for one in group:
+            if one.p >= SURE or (one.p >= _A_CARD and not one.covered):
+                cards.append(replace(one, gap_before=one.gap_before or doubt, covered=False))
+                doubt = False
+            else:
+                doubt = True
+        if cards:
+            kept.append((*cards[:-1], replace(cards[-1], covered=doubt)))
+    return kept
 
 
 def _readings(found: _Sorted, recorded: set[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], float]]:

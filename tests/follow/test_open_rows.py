@@ -283,6 +283,22 @@ def test_cards_that_may_lie_below_are_left_to_people(table: Table) -> None:
     assert table.look() == (FollowState.WATCHING, messages.ROW_HIDDEN)
 
 
+def test_what_is_hardly_a_card_is_not_in_the_way_but_may_hide_one(table: Table, went: list[dict[str, int]]) -> None:
+    table.begin()
+    table.sure = {"orca-3-fox": 0.2}
+    table.piles = {1: ["orca-3-fox"]}
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    went.append({"walrus": 1, "bear": -1})
+    before = table.moves
+    # What lies on the new card may be the one that counts.
+    table.play(["walrus-4-bear", "orca-3-fox"], AFTER)
+    assert table.look() == (FollowState.WATCHING, messages.ROW_PLAYING)
+    assert table.moves == before
+    table.piles[0] = ["walrus-4-bear"]
+    table.look()
+    assert "place walrus-4-bear" in table.moves
+
+
 @pytest.mark.parametrize(
     ("seat", "laid"),
     [
