@@ -239,7 +239,7 @@ class CameraFollower:
             why_not = self._rows.in_the_way(row, snapshot)
             if why_not is not None:
                 return self._idle(*why_not)
-            if self._settled(captured, snapshot, again=self._rows.wants_another):
+            if self._settled(captured, snapshot, again=self._rows.wants_another(self._clock())):
                 self._look_at_row(row, captured, snapshot)
             return EVERY_S
         problem = in_the_way(snapshot)

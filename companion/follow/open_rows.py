@@ -20,6 +20,7 @@ from companion.follow import messages
 from companion.follow.deals import AGREE, SURE, entered
 from companion.follow.evidence import was_taken_back
 from companion.follow.following import FollowState, Standing
+from companion.follow.pace import HALF_S
 from companion.night.games import game_view
 from companion.night.games.capabilities import OpenRow
 from companion.ports import BadDataError
@@ -103,11 +104,13 @@ class RowWatcher:
         self._seen: tuple[Standing, object, int] | None = None
         self._left: Standing | None = None
         self._unexplained: tuple[Standing, float] | None = None
+        self._half: tuple[object, float] | None = None
+        """What may be half a turn, and since when it lies so."""
 
-    @property
-    def wants_another(self) -> bool:
-        """Return whether another picture of the same scene is wanted."""
-        return self._seen is not None
+    def wants_another(self, now: float) -> bool:
+        """Return whether another picture of the same scene is wanted; what may go on is given its time."""
+        waits = self._half is not None and self._seen is not None and self._seen[2] == 0
+        return self._seen is not None and (not waits or self._half is None or now - self._half[1] >= HALF_S)
 
     def in_the_way(self, row: PhotoOpenRow, snapshot: MatchSnapshot) -> tuple[FollowState, str] | None:
         """Return why nothing can be read now."""
@@ -117,6 +120,8 @@ class RowWatcher:
         state = snapshot.states[-1]
         if row.awaited(state) or row.mover(state) >= 0:
             return None
+        if not row.row(state):
+            return FollowState.NO_GAME, messages.SETTING_UP
         return FollowState.WAITING, messages.ROW_BY_HAND
 
     def forget(self) -> None:
@@ -149,11 +154,16 @@ class RowWatcher:
             return self._unclear(record, now)
         if record == self._left:
             return RowLook(FollowState.WAITING, messages.ROW_LEFT)
-        candidates, hidden = self._candidates(row, found, snapshot)
+        candidates, hidden, may_go_on = self._candidates(row, found, snapshot)
+        # While nothing is drawn, the turn has only begun.
+        hidden = hidden and {one.name for one in found.row} != set(recorded)
         candidates = self._as_pieces_went(row, candidates, _table(image, groups), snapshot)
         if not candidates:
             self._seen = None
             return RowLook(FollowState.WATCHING, messages.ROW_HIDDEN) if hidden else self._unclear(record, now)
+        if may_go_on and self._is_waiting((record, found.key()), now):
+            self._seen = record, None, 0
+            return RowLook(FollowState.THINKING, messages.HALF)
         self._unexplained = None
         what = found.key(), candidates[0].moves
         times = 1 + (self._seen[2] if self._seen is not None and self._seen[:2] == (record, what) else 0)
@@ -163,7 +173,7 @@ class RowWatcher:
         self._seen = None
         best = candidates[0]
         back = best.state is not None and was_taken_back(snapshot, len(snapshot.moves), best.state)
-        if best.p >= SURE and not back:
+        if best.p >= SURE and not back and not may_go_on:
             return self._enter(row, found, best, captured, snapshot)
         if sum(one.p for one in candidates) < ASKED:
             return RowLook(FollowState.WATCHING, messages.ROW_HIDDEN if hidden else messages.CARDS_UNSURE)
@@ -299,21 +309,21 @@ class RowWatcher:
 
     def _candidates(
         self, row: PhotoOpenRow, found: _Sorted, snapshot: MatchSnapshot
-    ) -> tuple[tuple[Candidate, ...], bool]:
-        """Return the turns that may have been played, the likeliest first, and whether cards may be hidden."""
+    ) -> tuple[tuple[Candidate, ...], bool, bool]:
+        """Return the turns that may have been played, the likeliest first; whether some may be hidden, and go on."""
         state = snapshot.states[-1]
-        recorded, hidden = set(row.row(state)), False
+        recorded, hidden, may_go_on = set(row.row(state)), False, False
         told: list[Candidate] = []
         for cards, laid, p in _readings(found, recorded):
             turns = row.turns(state, OpenRow(cards, laid, found.joined))
-            hidden = hidden or turns.hidden
+            hidden, may_go_on = hidden or turns.hidden, may_go_on or turns.may_go_on
             # One more may have been played that cannot be told.
             share = p / max(1, len(turns.turns) + (not turns.all_told))
             told += [
                 Candidate(TURN, share, turn.moves, turn.state, total=share) for turn in turns.turns
             ]  # fmt: skip
         told.sort(key=lambda one: -one.p)
-        return tuple(one for one in told if one.p >= WORTH_ASKING), hidden
+        return tuple(one for one in told if one.p >= WORTH_ASKING), hidden, may_go_on
 
     def _enter(
         self, row: PhotoOpenRow, found: _Sorted, best: Candidate, captured: CapturedFrame, snapshot: MatchSnapshot
@@ -326,6 +336,12 @@ class RowWatcher:
         if self._places is not None and found.laid:
             self._places.piles[row.mover(snapshot.states[-1])] = _middle(found.laid[-1])
         return RowLook(FollowState.ENTERED, messages.ENTERED)
+
+    def _is_waiting(self, what: object, now: float) -> bool:
+        """Return whether what lies there may be the half of a turn, of which the rest is waited for."""
+        if self._half is None or self._half[0] != what:
+            self._half = what, now
+        return now - self._half[1] < HALF_S
 
     def _unclear(self, record: Standing, now: float) -> RowLook:
         """Say that a turn is being played, or after long, that nothing explains what lies there."""

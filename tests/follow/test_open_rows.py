@@ -16,6 +16,7 @@ from companion.follow import messages
 from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
 from companion.follow.open_rows import LONG_S
+from companion.follow.pace import HALF_S
 from companion.night.answers import CAMERA, TABLE
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
@@ -297,6 +298,24 @@ def test_what_is_hardly_a_card_is_not_in_the_way_but_may_hide_one(table: Table, 
     table.piles[0] = ["walrus-4-bear"]
     table.look()
     assert "place walrus-4-bear" in table.moves
+
+
+def test_what_may_be_half_a_turn_is_waited_for_and_then_asked_about(table: Table, went: list[dict[str, int]]) -> None:
+    table.begin()
+    table.look()
+    went.append({"orca": 1, "moose": -1})
+    before = table.moves
+    # Who holds the orca's power may have drawn from the pile, or is yet to draw from the River.
+    table.play(["orca-2-moose"], RIVER)
+    assert table.look() == (FollowState.THINKING, messages.HALF)
+    assert table.look(HALF_S + 2.0) == (FollowState.QUESTION, messages.ASKING)
+    assert table.moves == before
+    # They were.
+    table.row = ["bear-3-orca", "moose-1-fox", "walrus-3-bear", "fox-1-bear", *RIVER[4:]]
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    assert "draw-pile" not in table.moves
+    assert "draw puffin-2-orca" not in table.moves
+    assert {"draw fox-5-moose", "draw orca-5-puffin"} <= set(table.moves)
 
 
 @pytest.mark.parametrize(

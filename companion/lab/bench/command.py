@@ -162,6 +162,10 @@ def bench_vision(seconds: float) -> Iterable[Row]:
 
     for what, value in measure_placings().items():
         yield row(what, value, note="rendered rounds, followed while everybody places igloos")
+    from companion.lab.bench.vision.rivers import measure as measure_rivers
+
+    for what, value in measure_rivers().items():
+        yield row(what, value, note="a rendered game with a River, followed turn by turn")
 
 
 def bench_readers(seconds: float, weights: Path | None = None, boards: Path | None = None) -> Iterable[Row]:

@@ -230,3 +230,19 @@ def measure_rivers(seeds: tuple[int, ...] = SEEDS, families: tuple[int, ...] = F
             cards = taught(Path(folder) / "tables", table)
             follow_game(Path(folder), table, played(seed, 2 + seed % 2), tally, cards)
     return tally
+
+
+def measure(seeds: tuple[int, ...] = SEEDS[:1]) -> dict[str, float]:
+    """Return the figures of :func:`measure_rivers` by name."""
+    tally = measure_rivers(seeds)
+    return {
+        "turns played": tally.turns,
+        "entered by the camera": tally.entered,
+        "entered wrongly": tally.wrong,
+        "entered before the turn was over": tally.early,
+        "asked about": tally.asked,
+        "asked about, the truth among what was offered": tally.among,
+        "left to people": tally.left,
+        "first Rivers entered": tally.rivers,
+        "processor's seconds a turn": round(sum(tally.work) / max(1, tally.turns), 1),
+    }

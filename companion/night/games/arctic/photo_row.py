@@ -25,6 +25,7 @@ _LIMIT: Final = 1_000
 _BEFORE: Final = frozenset({4, 10, 11, 12})
 """Powers by which more or fewer cards are placed than the visible card says, or elsewhere than on top."""
 _ELSEWHERE: Final = frozenset({11, 12})
+_ELSEWHENCE: Final = frozenset({"draw-pile", "draw-penalty"})
 _AGAIN: Final = frozenset({7, 9})
 _OPEN: Final = frozenset({"place", "river", "swap"})
 _SECRET: Final = frozenset({"penalty", "discard", "give", "draw-penalty"})
@@ -101,8 +102,9 @@ class ArcticPhotoRow:
             else:
                 others.add(key)
         unnamed = bool(others - set(told)) or any(_may_take_again(turn.state, s.seat) for turn in told.values())
+        may_go_on = any(_may_go_on(s, turn) for turn in told.values())
         looked = found.complete and len(found.turns) < _LIMIT
-        return RowTurns(tuple(told.values()), looked and not unnamed and not one_more, unnamed)
+        return RowTurns(tuple(told.values()), looked and not unnamed and not one_more, unnamed, may_go_on)
 
 
 def _shown(state: State[Any]) -> str:
@@ -120,6 +122,17 @@ def _names_only(turn: Turn, seen: set[str]) -> bool:
         if (kind in _SECRET and a != UNKNOWN) or (kind == "hand" and b != UNKNOWN):
             return False
     return True
+
+
+def _may_go_on(before: ArcticState, turn: Turn) -> bool:
+    """Return whether the River and the tokens may look just so in the middle of a turn.
+
+    What is not drawn from the River may still be to come (ARC-P.6, P.8, P.9), as may the last round's extra step.
+    """
+    kinds = [str(move).split()[0] for move in turn.moves]
+    if before.stage == "last":
+        return "end" in kinds[kinds.index("tokens") :] if "tokens" in kinds else False
+    return "draw" not in kinds or not _ELSEWHENCE.isdisjoint(kinds)
 
 
 def _may_take_again(state: State[Any], seat: int) -> bool:
