@@ -249,12 +249,8 @@ class RowWatcher:
             for seat, top in enumerate(tops)
         )  # fmt: skip
         own = not below or below[-1] == tops[mover]
-        odd = (
-            len(new) > 1
-            or laid[-1].covered
-            or any(one.name in known for one in laid)
-            or any(one.name in row.row(state) for one in laid)
-        )
+        twice = {one.name for one in laid} & (known | {one.name for one in cards})
+        odd = len(new) > 1 or laid[-1].covered or bool(twice)
         if elsewhere or odd or not own or (not below and tops[mover] in seen):
             return _Sorted(cards, strange=True)
         joined = bool(below) and not any(one.gap_before for one in laid)

@@ -318,6 +318,26 @@ def test_what_may_be_half_a_turn_is_waited_for_and_then_asked_about(table: Table
     assert {"draw fox-5-moose", "draw orca-5-puffin"} <= set(table.moves)
 
 
+def test_a_card_may_be_swapped_out_of_the_river_and_laid(table: Table, went: list[dict[str, int]]) -> None:
+    table.begin()
+    first = ["place puffin-1-orca", "tokens puffin+ orca-", *(f"draw {card}" for card in RIVER[:5])]
+    second = ["place fox-1-bear", "tokens fox+ bear-", "draw bear-1-puffin"]
+    refill = ["bear-3-orca", "moose-1-fox", "orca-2-moose", "moose-3-puffin", "walrus-1-moose"]
+    more = ["draw bear-3-orca", "draw moose-1-fox", "draw orca-2-moose", "draw moose-3-puffin"]
+    new = ["walrus-3-bear", "fox-3-orca", "fox-2-puffin", "moose-2-bear", "orca-1-walrus"]
+    table.do("moves", {"moves": [*first, *(f"river {card}" for card in refill), *second, *more,
+                                 *(f"river {card}" for card in new)]})  # fmt: skip
+    table.row, table.piles = ["walrus-1-moose", *new], {0: ["puffin-1-orca"], 1: ["fox-1-bear"]}
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    went.append({"fox": 1, "orca": -1})
+    before = len(table.moves)
+    # Ann gives the River the fox with five, takes the one with three, lays it, and draws three.
+    table.play(["fox-3-orca"], ["fox-5-moose", "walrus-1-moose", "walrus-3-bear", "puffin-5-bear", "bear-2-orca",
+                                "orca-4-bear"])  # fmt: skip
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    assert table.moves[before : before + 2] == ["swap fox-5-moose fox-3-orca", "place fox-3-orca"]
+
+
 @pytest.mark.parametrize(
     ("seat", "laid"),
     [
