@@ -17,6 +17,8 @@ from companion.events.hub import Hub
 from companion.follow.cards import CardTable
 from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
+from companion.follow.messages import HALF
+from companion.follow.pace import HALF_S
 from companion.lab.worlds.cards import CardShot
 from companion.lab.worlds.river import SHEET, DrawnTable, PlayedTurn, RiverScene, begun, drawn_table, played, sheet_of
 from companion.night.answers import TABLE, CommandResult
@@ -173,6 +175,8 @@ def follow_game(
         scene = scene.then(turn.after, turn.laid, seat)
         whole = table.shot(scene, number, lamp=lamp)
         night.show(whole, LOOKS + 3)
+        if night.told[1] == HALF:
+            night.show(whole, round(HALF_S / EVERY_S) + LOOKS)
         tally.work.append(time.thread_time() - worked)
         tally.turns += 1
         truth, kind = shown(turn.after), "entered"
