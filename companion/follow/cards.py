@@ -198,6 +198,19 @@ class CardTable:
             finder = self._known(game)
             return read_circle(finder.find(photo), finder.deck)
 
+    def open_in(self, game: str, photo: ByteArray, only: Sequence[str]) -> list[tuple[Read, ...]]:
+        """Return what lies in the open in a picture (BGR): single cards and fans, each from the bottom up.
+
+        ``only``: no other cards can lie there.
+
+        :raises BadDataError: none were taught.
+        """
+        from vision.cards.pile import read_open
+
+        with self._lock:
+            finder = self._known(game)
+            return read_open(finder.find(photo), finder.deck, only)
+
     def why_unknown(self, game: str) -> str:
         """Return why no cards of a game can be read, as far as it is known without reading any; empty: they may be."""
         written = _written(self._file(game))

@@ -32,9 +32,18 @@ from companion.follow.evidence import (
     was_taken_back,
 )
 from companion.follow.following import Following, FollowState, SceneLooks, Standing
+from companion.follow.open_rows import RowWatcher, row_of
 from companion.follow.pace import EVERY_S, IDLE_S, LOOKS
 from companion.follow.placings import PlacingWatcher, placing_of
-from companion.follow.questions import DISAGREEMENT, NEW, TURN, BoardObservation, OpenQuestion, offered
+from companion.follow.questions import (
+    DISAGREEMENT,
+    NEW,
+    TURN,
+    BoardObservation,
+    OpenQuestion,
+    RowObservation,
+    offered,
+)
 from companion.night.answers import CAMERA, Actor, CommandResult, Role
 from companion.ports import BadDataError, DeviceKind
 from companion.rules.i18n import NOTHING
@@ -47,7 +56,7 @@ if TYPE_CHECKING:
     from companion.follow.cards import CardTable
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import MatchSnapshot, Night
-    from companion.night.games.capabilities import PhotoCheck, PhotoDeal, PhotoPlacing
+    from companion.night.games.capabilities import PhotoCheck, PhotoDeal, PhotoOpenRow, PhotoPlacing
     from companion.settings import Settings
     from vision.camera.frame import CapturedFrame
     from vision.track.tracker import Candidate
@@ -78,6 +87,7 @@ class CameraFollower:
         self._placings = PlacingWatcher(night, cards)
         self._checks = CheckWatcher(night, self._placings)
         self._deals = DealWatcher(night, cards, on_laid=self._placings.laid)
+        self._rows = RowWatcher(night, cards)
         self._lock = threading.RLock()
         self._now = Following()
         self._closing = threading.Event()
@@ -137,6 +147,8 @@ class CameraFollower:
             if not 0 <= choice < len(question.candidates):
                 raise BadDataError(messages.NOTHING_ASKED)
             chosen, observation = question.candidates[choice], question.observation
+            if isinstance(observation, RowObservation):
+                return self._do("moves", {"moves": [str(move) for move in chosen.told]}, by, observation.snapshot.state)
             answer = self._enter(observation, chosen, by)
             if answer.ok and chosen.state is not None:
                 contents = contents_of(chosen.state, observation.table.layout)
@@ -163,6 +175,8 @@ class CameraFollower:
         """
         with self._lock:
             observation = self._still_open(question_id).observation
+            if isinstance(observation, RowObservation):
+                raise BadDataError(messages.NOTHING_ASKED)
             snapshot, table = observation.snapshot, observation.table
             recorded = contents_of(snapshot.states[-1], table.layout)
             agreed = Agreed(snapshot.match, snapshot.moves, observation.seen)
@@ -226,6 +240,13 @@ class CameraFollower:
             if self._settled(captured, snapshot, again=self._deals.wants_another):
                 self._look_at_cards(deal, captured, snapshot)
             return EVERY_S
+        if snapshot is not None and (row := row_of(snapshot)) is not None:
+            why_not = self._rows.in_the_way(row, snapshot)
+            if why_not is not None:
+                return self._idle(*why_not)
+            if self._settled(captured, snapshot, again=self._rows.wants_another(self._clock())):
+                self._look_at_row(row, captured, snapshot)
+            return EVERY_S
         problem = in_the_way(snapshot)
         if problem == messages.UNSEEN:
             # What was seen is entered as far as the board tells it; nothing that is known of the match is forgotten.
@@ -262,6 +283,7 @@ class CameraFollower:
         if not self._scene.feed(self._clock() if recorded else captured.t, captured.small()):
             if self._scene.new:
                 self._deals.forget()
+                self._rows.forget()
                 self._become(Following.moving)
             return False
         if again is not None:
@@ -274,6 +296,18 @@ class CameraFollower:
         state, note = self._deals.look(deal, captured, snapshot)
         self._scene.looked()
         self._become(lambda now: now.read_cards(Standing(snapshot.match, snapshot.state), begun, state, note))
+
+    def _look_at_row(self, row: PhotoOpenRow, captured: CapturedFrame, snapshot: MatchSnapshot) -> None:
+        """Read a row of open cards and what was laid beside it, and make of it what can be made."""
+        begun, record = self._clock(), Standing(snapshot.match, snapshot.state)
+        state, note, candidates = self._rows.look(row, captured, snapshot, begun)
+        self._scene.looked()
+        if not candidates:
+            self._become(lambda now: now.read_cards(record, begun, state, note))
+            return
+        observation = RowObservation(captured.number, captured.kind, snapshot)
+        name, shown = uuid.uuid4().hex[:12], offered(candidates)
+        self._become(lambda now: replace(now.ask(name, TURN, shown, (), observation), looked=record, looked_t=begun))
 
     def _follow_placing(self, placing: PhotoPlacing, captured: CapturedFrame, snapshot: MatchSnapshot) -> float:
         """See where the bare cards lie, or what is put on them; return how long to wait for the next picture."""
@@ -417,13 +451,18 @@ class CameraFollower:
         self._become(lambda now: now.ask(name, kind, shown, places, observation))
 
     def _disagree(self, question: OpenQuestion) -> None:
-        """Make a disagreement of a question that none of its candidates answers."""
-        seen = question.observation.seen
-        recorded = contents_of(question.observation.snapshot.states[-1], seen.layout)
+        """Make a disagreement of a question that none of its candidates answers; leave a turn with cards to people."""
+        observation = question.observation
+        if isinstance(observation, RowObservation):
+            self._rows.leave(Standing(observation.snapshot.match, observation.snapshot.state))
+            self._become(lambda now: now.say(FollowState.WAITING, messages.ROW_LEFT))
+            return
+        seen = observation.seen
+        recorded = contents_of(observation.snapshot.states[-1], seen.layout)
         places = question.places or tuple(
             name for name, place in seen.places.items() if place.content != recorded.get(name)
         )
-        self._ask(DISAGREEMENT, question.candidates, places, question.observation)
+        self._ask(DISAGREEMENT, question.candidates, places, observation)
 
     def _agreed(self, observation: BoardObservation, state: Any) -> Agreed | None:
         """Return that a look, which showed ``state``, showed what the record says by now.

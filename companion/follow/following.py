@@ -16,7 +16,7 @@ from companion.follow.questions import DISAGREEMENT, OpenQuestion
 
 if TYPE_CHECKING:
     from companion.follow.evidence import Agreed, Misread
-    from companion.follow.questions import BoardObservation
+    from companion.follow.questions import BoardObservation, RowObservation
     from companion.rules.inference.turns import Evidence
     from vision.read.reader import BoardLook
     from vision.track.tracker import Candidate
@@ -249,7 +249,7 @@ class Following:
         kind: str,
         candidates: tuple[Candidate, ...],
         places: tuple[str, ...],
-        observation: BoardObservation,
+        observation: BoardObservation | RowObservation,
     ) -> Following:
         """Ask; the same question in another picture is not asked anew, and keeps its name."""
         former = self.question

@@ -35,6 +35,16 @@ CARDS_AWAITED: Final = "The camera is waiting for all the new cards."
 CARDS_UNSURE: Final = "The camera is not sure of every card. Read them from a photo, or enter them."
 CARDS_ENTERED: Final = "The camera entered the cards it saw."
 
+ROW_AGREES: Final = "The open cards lie as the record says."
+ROW_UNKNOWN: Final = "The camera waits until the open cards lie as the record says. Then it follows."
+ROW_PLAYING: Final = "A turn is being played."
+ROW_BY_HAND: Final = "Enter the rest of this turn. Then the camera goes on."
+ROW_LEFT: Final = "Enter this turn by hand. Then the camera goes on."
+ROW_HIDDEN: Final = (
+    "Not every card can be seen that was played. Lay them so that each shows, or enter the turn by hand."
+)
+ROW_OTHERWISE: Final = "The open cards lie as no turn leaves them. Put them right, or correct the record."
+
 PLACES_UNKNOWN: Final = "The camera does not know where the cards lie. It looks when they lie bare before a round."
 PLACES_KNOWN: Final = "The camera sees where the cards lie, and enters what is put on them."
 PLACES_LOST: Final = "The camera does not see the cards as they lay. Enter by hand what is put on them."

@@ -41,6 +41,25 @@ class BoardObservation:
     image: ByteArray
     seen: BoardLook
 
+    def before(self, back: int) -> State[Any]:
+        """Return the position in which what a question offers begins, so many turns back."""
+        state: State[Any] = self.tracked.tracker.confirmed[-1 - back]
+        return state
+
+
+@dataclass(frozen=True)
+class RowObservation:
+    """A look at open cards, and the night's match then; ``number`` is the picture's, ``kind`` the camera's."""
+
+    number: int
+    kind: DeviceKind
+    snapshot: MatchSnapshot
+
+    def before(self, back: int) -> State[Any]:
+        """Return the position in which what a question offers begins; of these, always the record's."""
+        del back
+        return self.snapshot.states[-1]
+
 
 @dataclass(frozen=True)
 class OpenQuestion:
@@ -54,7 +73,7 @@ class OpenQuestion:
     kind: str
     candidates: tuple[Candidate, ...]
     places: tuple[str, ...]
-    observation: BoardObservation
+    observation: BoardObservation | RowObservation
 
     def to_json(self, lang: str) -> dict[str, Any]:
         """Return the question for the page, its pictures in a language."""
@@ -95,8 +114,7 @@ def steps_in_words(question: OpenQuestion, candidate: Candidate) -> list[Words]:
     view = game_view(question.observation.snapshot.game)
     if candidate.kind in (UNCHANGED, TAKEBACK) or not isinstance(view, BoardView):
         return []
-    confirmed = question.observation.tracked.tracker.confirmed
-    state = confirmed[-1 - candidate.back]
+    state = question.observation.before(candidate.back)
     said = []
     for move in candidate.told:
         if str(move) != "end":

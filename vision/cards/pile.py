@@ -7,7 +7,7 @@ these says from which end a row begins. Rows follow each other down the picture,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -112,6 +112,21 @@ def _each_once(p: FloatArray) -> FloatArray:
         p = p / np.maximum(p.sum(axis=0, keepdims=True), 1.0)
         p = p / p.sum(axis=1, keepdims=True)
     return p
+
+
+def read_open(found: Sequence[DetectedCard], deck: Deck, only: Sequence[str] = ()) -> list[tuple[Read, ...]]:
+    """Return what lies in the open: single cards and fans, each from the bottom up. ``only``: no others can lie there.
+
+    Of a fan it is told where a card may be hidden; what lies beside a single card is not looked at.
+    """
+    rows = [_row(row) for row in _rows(found)]
+    read = iter(read_cards([one for row, _ in rows for one, _ in row], deck, only))
+    whole = []
+    for row, doubt in rows:
+        cards = [replace(next(read), gap_before=gap and number > 0) for number, (_, gap) in enumerate(row)]
+        cards[-1] = replace(cards[-1], covered=doubt)
+        whole.append(tuple(cards))
+    return whole
 
 
 def in_order(found: Sequence[DetectedCard]) -> list[tuple[DetectedCard, bool]]:

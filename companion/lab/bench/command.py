@@ -166,6 +166,10 @@ def bench_vision(seconds: float) -> Iterable[Row]:
 
     for what, value in measure_checks().items():
         yield row(what, value, note="rendered checks, followed while igloos are turned over")
+    from companion.lab.bench.vision.rivers import measure as measure_rivers
+
+    for what, value in measure_rivers().items():
+        yield row(what, value, note="a rendered game with a River, followed turn by turn")
 
 
 def bench_readers(seconds: float, weights: Path | None = None, boards: Path | None = None) -> Iterable[Row]:

@@ -47,6 +47,18 @@ class Igloo:
 
 
 @dataclass(frozen=True)
+class Printed:
+    """Something flat beside the cards: its picture, its middle, width and height, and what of the picture it is."""
+
+    picture: Image = field(repr=False, compare=False)
+    at: tuple[float, float]
+    size: tuple[float, float]
+    turn: float = 0.0
+    lift: float = 0.2
+    cover: NDArray[np.float32] | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
 class CardScene:
     """What lies on the table."""
 
@@ -57,6 +69,8 @@ class CardScene:
     """Skin-coloured polygons in pixels."""
     thalers: tuple[tuple[str, tuple[float, float]], ...] = ()
     """Thalers that lie loose, by colour and where."""
+    printed: tuple[Printed, ...] = ()
+    """What else lies flat, below all cards."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +88,10 @@ def shoot(scene: CardScene, camera: PinholeCamera, light: Light, seed: int = 0) 
     flat = replace(camera, k1=0.0, k2=0.0)
     linear = table._background(table.TableScene((), (1.0, 1.0), 0.0, scene.art.seed % 97), flat)
     corners = []
+    for one in scene.printed:
+        wide, high = one.size
+        outline = np.array([[-wide, -high], [wide, -high], [wide, high], [-wide, high]]) / 2
+        _print(linear, flat, one.picture, outline, _frame(one.at, one.turn, one.lift), one.cover)
     for index, card in enumerate(scene.cards):
         frame = _frame(card.at, card.turn, 0.3 + 0.05 * index)
         wide, high = scene.art.size

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from companion.night.messages import Words
 from companion.rules.core import JSON, SetupError, State
+from companion.rules.inference.turns import Turn
 
 
 class BoxContents(Protocol):
@@ -144,12 +145,80 @@ class PhotoCheck(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class OpenRow:
+    """What lies in the open: the cards of the row that all may take from, and what is new beside it.
+
+    ``laid`` are the cards that the player to move laid, from the lowest up; ``joined``: whether they were seen to lie
+    on what lay there before, so that none of them can be hidden.
+    """
+
+    row: tuple[str, ...]
+    laid: tuple[str, ...] = ()
+    joined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RowTurns:
+    """What may have been played: the turns that leave what is seen, each other to look at; ``all_told``: no others do.
+
+    ``hidden``: cards may lie below those that are seen, which only people can tell. ``may_go_on``: the turn may as well
+    be over as only begun.
+    """
+
+    turns: tuple[Turn, ...]
+    all_told: bool = True
+    hidden: bool = False
+    may_go_on: bool = False
+
+
+class PhotoOpenRow(Protocol):
+    """A row of open cards from which players take in turns, and piles that they lay before themselves."""
+
+    def may_lie(self, state: State[Any]) -> list[str]:
+        """Return the cards that may lie in the open, by their names."""
+        ...
+
+    def row(self, state: State[Any]) -> tuple[str, ...]:
+        """Return the cards of the row; fewer than lie there while it is being filled."""
+        ...
+
+    def awaited(self, state: State[Any]) -> int:
+        """Return how many cards the row is to get before the first turn; 0 where it lies, or something else is due."""
+        ...
+
+    def fill(self, row: Sequence[str]) -> list[str]:
+        """Return the moves that lay the row before the first turn."""
+        ...
+
+    def tops(self, state: State[Any]) -> tuple[str | None, ...]:
+        """Return the open card on top of each seat's pile; None: there is none."""
+        ...
+
+    def piles(self, state: State[Any]) -> frozenset[str]:
+        """Return the cards that are known to lie in piles: fanned out, they are seen."""
+        ...
+
+    def pieces(self, state: State[Any]) -> Mapping[str, int]:
+        """Return where each piece stands on the track that all share: its place, counted from 0."""
+        ...
+
+    def mover(self, state: State[Any]) -> int:
+        """Return the seat whose turn begins here; -1 where none does."""
+        ...
+
+    def turns(self, state: State[Any], seen: OpenRow) -> RowTurns:
+        """Return the turns that leave what is seen."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class TeachableCards:
     """The cards of a game that a camera can learn, by their names in the order in which they are asked for.
 
     ``example`` shows how one is written. ``pile`` makes of the kinds of a fanned-out pile, from the bottom up, the
     position in which the first player is scored for it; ``round`` reads a round, ``deal`` the cards that are laid,
-    ``placing`` what is put on them, ``check`` what is under that. None: the game has no such thing.
+    ``placing`` what is put on them, ``check`` what is under that; ``open_row`` follows turns that take cards from a row.
+    None: the game has no such thing.
     """
 
     names: tuple[str, ...]
@@ -159,6 +228,7 @@ class TeachableCards:
     deal: PhotoDeal | None = None
     placing: PhotoPlacing | None = None
     check: PhotoCheck | None = None
+    open_row: PhotoOpenRow | None = None
 
 
 Beginning = tuple[dict[str, JSON], list[tuple[str, Words]]]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
+from companion.night.games.arctic.photo_row import ArcticPhotoRow
 from companion.night.games.board import BoardView, Tap, fill
 from companion.night.games.capabilities import Beginning, TeachableCards
 from companion.night.messages import Words
@@ -121,8 +122,8 @@ class ArcticView(BoardView):
 
     @property
     def cards(self) -> TeachableCards:
-        """Return the 120 cards; a pile of them is scored from a photo."""
-        return TeachableCards(TEXT[:UNKNOWN], "fox-5-moose", pile=_pile_alone)
+        """Return the 120 cards: a pile of them is scored from a photo, and turns are followed by River and piles."""
+        return TeachableCards(TEXT[:UNKNOWN], "fox-5-moose", pile=_pile_alone, open_row=ArcticPhotoRow())
 
     def beginning(self, setup: Mapping[str, JSON]) -> Beginning:
         """Return two players with three cards each that nobody named, all tokens on 3, and one card of each animal."""
@@ -393,6 +394,3 @@ def _pile_alone(kinds: Sequence[str]) -> dict[str, JSON]:
 
 def _arctic(state: State[Any]) -> ArcticState:
     return cast("ArcticState", state)
-
-
-VIEW = ArcticView()

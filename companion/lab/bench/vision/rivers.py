@@ -1,0 +1,252 @@
+"""A drawn game of Arctic, followed by the camera to its last turn: what it enters, what it asks, what it leaves.
+
+Real are the night, its journal, the follower, the deck and all that is read; time is the drawing's. Of each turn the
+camera sees a hand over the River, the cards laid while nothing is drawn yet, and what lies there at its end.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+from companion.events.hub import Hub
+from companion.follow.cards import CardTable
+from companion.follow.follower import CameraFollower
+from companion.follow.following import FollowState
+from companion.follow.messages import HALF
+from companion.follow.pace import HALF_S
+from companion.lab.worlds.cards import CardShot
+from companion.lab.worlds.river import SHEET, DrawnTable, PlayedTurn, RiverScene, begun, drawn_table, played, sheet_of
+from companion.night.answers import TABLE, CommandResult
+from companion.night.commands.night import Night
+from companion.night.games import game_view
+from companion.night.log.journal import Journal
+from companion.ports import BadDataError, DeviceKind
+from companion.rules.arctic import GAME
+from companion.rules.arctic.components import ANIMALS, UNKNOWN
+from companion.settings import Settings
+from vision.camera.frame import CapturedFrame
+
+EVERY_S: Final = 0.3
+LOOKS: Final = 9
+"""So many pictures are shown of a scene: it settles, and is looked at twice."""
+FAMILIES: Final = (5, 6, 7)
+"""Families of art on which finding cards was not tuned."""
+SEEDS: Final = (71, 72, 73)
+
+
+class RiverNight:
+    """A night with a game of Arctic, and a camera that follows it; time is whoever drives it."""
+
+    def __init__(self, folder: Path, first: Any, cards: CardTable) -> None:
+        """Open a match set up as ``first``, but for the River, with what is secret unseen; the cards were taught."""
+        self.time, self.number = 1000.0, count(1)
+        self.journal = Journal(folder / "journal.sqlite")
+        self.night = Night(self.journal, Hub())
+        settings: Any = Settings(None)
+        settings.set({"camera_follow": True, "camera_settle_tenths": 6})
+        self.follower = CameraFollower(
+            self.night,
+            settings,
+            newest=lambda: self.shown,
+            table_of=_no_board,
+            on_change=lambda: None,
+            cards=cards,
+            clock=lambda: self.time,
+        )
+        self.shown: CapturedFrame | None = None
+        seats = [{"name": name, "colour": f"p{number}"} for number, name in enumerate(first.names, 1)]
+        setup = {
+            "packs": list(first.packs),
+            "powers": dict(zip(ANIMALS, first.powers, strict=True)),
+            "first": first.first + 1,
+            "totems": ["?"] * first.players,
+            "hands": [["?"] * 3] * first.players,
+        }
+        opened = self.do("open-match", {"game": GAME.id, "players": seats, "draw": False, "setup": setup})
+        if not opened.ok:
+            raise RuntimeError(str(opened))
+
+    def do(self, command: str, body: dict[str, Any]) -> CommandResult:
+        """Do what people do."""
+        return self.night.do(command, body, by=TABLE, action_id=f"people-{next(self.number)}")
+
+    def show(self, shot: CardShot, times: int = LOOKS) -> None:
+        """Show a picture so many times, and let it be looked at."""
+        for _ in range(times):
+            self.time += EVERY_S
+            self.shown = CapturedFrame(
+                t=self.time, number=next(self.number), source="drawn", kind=DeviceKind.REAL, image=shot.image
+            )
+            self.follower.tick()
+
+    @property
+    def told(self) -> tuple[FollowState, str]:
+        """Return how the camera says that it stands."""
+        return self.follower.now.state, self.follower.now.note
+
+    def kept(self, before: Any) -> int:
+        """Return after how many moves a position of the record stood."""
+        snapshot = self.night.snapshot()
+        return 0 if snapshot is None else max(n for n, state in enumerate(snapshot.states) if state == before)
+
+    @property
+    def state(self) -> Any:
+        """Return the record's position."""
+        snapshot = self.night.snapshot()
+        if snapshot is None:
+            raise LookupError("no match is open")
+        return snapshot.states[-1]
+
+
+def _no_board(game: str) -> Any:
+    raise LookupError(game)
+
+
+def shown(state: Any) -> dict[str, Any]:
+    """Return what everybody at the table can tell of a position."""
+    view = state.view(None)
+    players = [(one["pile"], one["powers"], len(one["hand"]), len(one["penalty"])) for one in view["players"]]
+    return {"places": view["places"], "players": players, "to_move": view.get("to_move"), "stage": view["stage"]}
+
+
+@dataclass
+class RiverTally:
+    """What came of games: turns, those entered by the camera, wrongly; asked, with the truth offered; left to people.
+
+    ``early``: entered while the turn was still being played.
+    """
+
+    turns: int = 0
+    entered: int = 0
+    wrong: int = 0
+    asked: int = 0
+    among: int = 0
+    left: int = 0
+    early: int = 0
+    rivers: int = 0
+    games: int = 0
+    notes: dict[str, int] = field(default_factory=dict)
+    work: list[float] = field(default_factory=list)
+
+
+def taught(folder: Path, table: DrawnTable) -> CardTable:
+    """Return the cards of a table as they are taught; a sheet of which not every card is found is taken again."""
+    cards = CardTable(folder)
+    for first in range(0, UNKNOWN, SHEET):
+        for attempt in range(20):
+            data = sheet_of(table.art, first, attempt)
+            try:
+                cards.teach(GAME.id, data, first, SHEET)
+                break
+            except BadDataError:
+                continue
+    return cards
+
+
+def follow_game(
+    folder: Path, table: DrawnTable, turns: list[PlayedTurn], tally: RiverTally, cards: CardTable, said: Any = None
+) -> None:
+    """Follow a game to its end, people entering only what the camera leaves to them, and count."""
+    view = game_view(GAME.id)
+    night = RiverNight(folder, turns[0].before, cards)
+    scene, number = begun(turns[0].before), 0
+    night.show(table.shot(scene, number))
+    if sorted(night.state.river) == sorted(turns[0].before.river):
+        tally.rivers += 1
+    else:
+        tally.wrong += bool(night.state.river)
+        night.do("moves", {"moves": [f"river {card}" for card in scene.slots if card is not None]})
+    night.show(table.shot(scene, number), 12)
+    for index, turn in enumerate(turns):
+        number += 1
+        lamp = index >= len(turns) // 2 and table.seed % 2 == 0
+        seat, before = turn.before.seat, night.state
+        worked = time.thread_time()
+        night.show(table.shot(scene, number, hand=True, lamp=lamp), 2)
+        middle, laid = _laid(turn)
+        half: RiverScene = scene.then(middle, laid, seat)
+        night.show(table.shot(half, number, lamp=lamp))
+        tally.early += night.state != before
+        scene = scene.then(turn.after, turn.laid, seat)
+        whole = table.shot(scene, number, lamp=lamp)
+        night.show(whole, LOOKS + 3)
+        if night.told[1] == HALF:
+            night.show(whole, round(HALF_S / EVERY_S) + LOOKS)
+        tally.work.append(time.thread_time() - worked)
+        tally.turns += 1
+        truth, kind = shown(turn.after), "entered"
+        question = night.follower.now.question
+        if shown(night.state) == truth:
+            tally.entered += 1
+        elif night.state != before:
+            kind = "wrong"
+            tally.wrong += 1
+            night.do("undo", {"to": night.kept(before), "agreed": True})
+        elif question is not None:
+            kind = "asked"
+            tally.asked += 1
+            right = [n for n, c in enumerate(question.candidates) if c.state is not None and shown(c.state) == truth]
+            tally.among += bool(right)
+            night.follower.answer(question.id, right[0] if right else None, TABLE)
+        else:
+            kind = "left"
+            tally.left += 1
+            note = night.told[1]
+            tally.notes[note] = tally.notes.get(note, 0) + 1
+        if said is not None:
+            said(index, kind, night.told, turn)
+        if shown(night.state) != truth:
+            moves = [str(view.public(turn.before, move)) for move in turn.moves]  # type: ignore[attr-defined]
+            answer = night.do("moves", {"moves": moves})
+            if not answer.ok or shown(night.state) != truth:
+                raise RuntimeError(f"The turn could not be entered: {moves} {answer}")
+        if kind != "entered":
+            # The camera sees that board and record agree again.
+            night.show(whole, LOOKS + 3)
+    night.journal.close()
+    tally.games += 1
+
+
+def _laid(turn: PlayedTurn) -> tuple[Any, tuple[str, ...]]:
+    """Return the position when all cards are laid and nothing is drawn yet."""
+    state = turn.before
+    for move in turn.moves:
+        if move.kind not in {"place", "swap", "take-back", "value", "penalty", "end"} or state.phase not in {
+            "A",
+            "penalty",
+        }:
+            break
+        state = state.after(move)
+    return state, turn.laid
+
+
+def measure_rivers(seeds: tuple[int, ...] = SEEDS, families: tuple[int, ...] = FAMILIES) -> RiverTally:
+    """Return what came of games of two and three players, one a seed."""
+    tally = RiverTally()
+    for seed in seeds:
+        table = drawn_table(seed, families[seed % len(families)])
+        with tempfile.TemporaryDirectory() as folder:
+            cards = taught(Path(folder) / "tables", table)
+            follow_game(Path(folder), table, played(seed, 2 + seed % 2), tally, cards)
+    return tally
+
+
+def measure(seeds: tuple[int, ...] = SEEDS[:1]) -> dict[str, float]:
+    """Return the figures of :func:`measure_rivers` by name."""
+    tally = measure_rivers(seeds)
+    return {
+        "turns played": tally.turns,
+        "entered by the camera": tally.entered,
+        "entered wrongly": tally.wrong,
+        "entered before the turn was over": tally.early,
+        "asked about": tally.asked,
+        "asked about, the truth among what was offered": tally.among,
+        "left to people": tally.left,
+        "first Rivers entered": tally.rivers,
+        "processor's seconds a turn": round(sum(tally.work) / max(1, tally.turns), 1),
+    }
