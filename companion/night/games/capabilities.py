@@ -217,8 +217,8 @@ class TeachableCards:
 
     ``example`` shows how one is written. ``pile`` makes of the kinds of a fanned-out pile, from the bottom up, the
     position in which the first player is scored for it; ``round`` reads a round, ``deal`` the cards that are laid,
-    ``placing`` what is put on them, ``check`` what is under that; ``open_row`` follows turns that take cards from a row.
-    None: the game has no such thing.
+    ``placing`` what is put on them, ``check`` what is under that; ``open_row`` follows turns that take cards from a
+    row. None: the game has no such thing.
     """
 
     names: tuple[str, ...]
