@@ -147,7 +147,7 @@ class DrawnTable:
             high = float(self.camera.height)
             arms = (((middle[0] - side, middle[1]), (middle[0] + side, middle[1]),
                      (middle[0] + 2 * side, high), (middle[0], high)),)  # fmt: skip
-        return CardScene(self.art, tuple(cards), (), arms, self._flat(scene.state))
+        return CardScene(self.art, tuple(cards), hands=arms, printed=self._flat(scene.state))
 
     def _turn(self, card: str) -> float:
         return float(np.random.default_rng([29, self.seed, TEXT.index(card)]).normal(0, 2.5))
