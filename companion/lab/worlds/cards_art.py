@@ -90,7 +90,7 @@ def _field(rng: np.random.Generator, size: tuple[int, int], grain: int) -> NDArr
     return np.asarray(cv2.resize(small, size, interpolation=cv2.INTER_CUBIC), np.float32)
 
 
-def _ground(art: CardArt, key: object, size: tuple[int, int], hue: float) -> Image:
+def ground(art: CardArt, key: object, size: tuple[int, int], hue: float) -> Image:
     """Return the background of a card in the family's manner; ``hue`` is the card's own."""
     rng = art.rng("ground", key)
     wide, high = size
@@ -169,7 +169,7 @@ def _blob(rng: np.random.Generator, at: Sequence[float] | Points, radius: float,
     return np.array(at) + np.column_stack([np.cos(angles), np.sin(angles)]) * far[:, None]
 
 
-def _creature(art: CardArt, image: Image, name: str, at: Sequence[float], radius: float, lean: float) -> None:
+def creature(art: CardArt, image: Image, name: str, at: Sequence[float], radius: float, lean: float) -> None:
     """Draw an animal: a body, a head, marks and an eye, of outlines and colours that are its own."""
     rng = art.rng("creature", name)
     hue = rng.uniform(0, 180)
@@ -209,12 +209,12 @@ def _pop(art: CardArt, name: str) -> Image:
     wide, high = art.size[0] * PX, art.size[1] * PX
     common = art.rng("layout")
     hue = common.uniform(0, 180) + (0 if common.random() < 0.5 else 50 * len(numbers))
-    image = _ground(art, name if art.family % 2 else len(numbers), (wide, high), hue)
+    image = ground(art, name if art.family % 2 else len(numbers), (wide, high), hue)
     people = 4 - len(numbers)
     for index in range(people):
         x = wide * (index + 1) / (people + 1)
         kind = f"eskimo{index if art.family % 2 else 0}"
-        _creature(art, image, kind, (x, high * (0.66 if art.family not in {3, 6} else 0.3)), wide * 0.17, 0.0)
+        creature(art, image, kind, (x, high * (0.66 if art.family not in {3, 6} else 0.3)), wide * 0.17, 0.0)
     _frame(art, image)
     paper, ink = _pair(art.rng("paper"))
     font = int(art.rng("font").integers(1000))
@@ -246,9 +246,9 @@ def _arctic(art: CardArt, name: str) -> Image:
     # The first of each two families prints one picture an animal; the other draws every card anew.
     own = name if art.family % 2 else main
     rng = art.rng("pose", own)
-    image = _ground(art, own, (wide, high), hue)
+    image = ground(art, own, (wide, high), hue)
     at = (wide * rng.uniform(0.5, 0.62), high * rng.uniform(0.5, 0.62))
-    _creature(art, image, main, at, wide * rng.uniform(0.3, 0.38), rng.uniform(-0.5, 0.5))
+    creature(art, image, main, at, wide * rng.uniform(0.3, 0.38), rng.uniform(-0.5, 0.5))
     _frame(art, image)
     paper, ink = _pair(art.rng("paper"))
     font = int(art.rng("font").integers(1000))
@@ -265,5 +265,5 @@ def _arctic(art: CardArt, name: str) -> Image:
         paper, ink = ink, paper
     spot = marks[2]
     cv2.circle(image, (round(spot[0]), round(spot[1])), round(side * 1.05), (245, 245, 245), -1, cv2.LINE_AA)
-    _creature(art, image, companion, spot, side * 0.9, 0.0)
+    creature(art, image, companion, spot, side * 0.9, 0.0)
     return image

@@ -17,7 +17,7 @@ import numpy as np
 
 from companion.lab.worlds.board_art import bgr
 from companion.lab.worlds.cards import CardScene, CardShot, Laid, Printed, sheet, sheet_extent, shoot, view
-from companion.lab.worlds.cards_art import PX, CardArt, Image, _creature, _ground
+from companion.lab.worlds.cards_art import PX, CardArt, Image, creature, ground
 from companion.lab.worlds.table import Light, PinholeCamera
 from companion.rules.arctic import GAME
 from companion.rules.arctic.components import ANIMALS, FACE_DOWN, RIVER, TEXT
@@ -196,13 +196,13 @@ def sheet_of(art: CardArt, first: int, attempt: int = 0) -> bytes:
 @cache
 def _land(art: CardArt, index: int) -> Image:
     size = (round(LAND_MM[0] * PX), round(LAND_MM[1] * PX))
-    return _ground(art, ("land", index), size, art.rng("landscape").uniform(0, 180) + 7 * index)
+    return ground(art, ("land", index), size, art.rng("landscape").uniform(0, 180) + 7 * index)
 
 
 @cache
 def _back(art: CardArt) -> Image:
     wide, high = art.size
-    return _ground(art, "back", (wide * PX, high * PX), art.rng("back").uniform(0, 180))
+    return ground(art, "back", (wide * PX, high * PX), art.rng("back").uniform(0, 180))
 
 
 @cache
@@ -214,5 +214,5 @@ def _token(art: CardArt, animal: int) -> tuple[Image, Any]:
     image[:] = bgr(hue, 0.75, 0.85 if animal % 2 else 0.55)
     cover = np.zeros((size, size), np.float32)
     cv2.circle(cover, (size // 2, size // 2), size // 2 - 1, 1.0, -1, cv2.LINE_AA)
-    _creature(art, image, ANIMALS[animal], (size / 2, size / 2), size * 0.3, 0.0)
+    creature(art, image, ANIMALS[animal], (size / 2, size / 2), size * 0.3, 0.0)
     return image, cover

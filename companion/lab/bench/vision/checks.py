@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from companion.lab.bench.vision.placings import BY_HAND_S, EVERY_S, FAMILIES, PlacedNight
+from companion.lab.bench.vision.placings import BY_HAND_S, EVERY_S, FAMILIES, PlacedNight, colours_of
 from companion.lab.worlds.cards import shoot
 from companion.lab.worlds.checks import DrawnCheck, drawn_check
 from companion.night.answers import CAMERA
@@ -116,9 +116,8 @@ def follow_check(folder: Path, check: DrawnCheck, colours: list[str], tally: Che
 def measure_checks(seeds: range = SEEDS, families: tuple[int, ...] = FAMILIES) -> CheckTally:
     """Return what came of checks of three to five players, one a seed; in every fourth a lamp is switched on."""
     tally = CheckTally()
-    every = ["red", "blue", "green", "yellow", "violet", "black"]
     for seed in seeds:
-        played = every[seed % 2 : seed % 2 + 3 + seed % 3]
+        played = colours_of(seed)
         check = drawn_check(seed, families[seed % len(families)], played, lamp=seed % 4 == 0)
         with tempfile.TemporaryDirectory() as folder:
             follow_check(Path(folder), check, played, tally)

@@ -10,19 +10,15 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from companion.follow.follower import CameraFollower
-from companion.follow.following import FollowState
-from companion.lab.worlds.cards import CardShot, shoot
+from companion.lab.bench.vision.watched import WatchedNight
+from companion.lab.worlds.cards import shoot
 from companion.lab.worlds.placings import DrawnRound, drawn_round
-from companion.night.answers import CAMERA, TABLE, CommandResult
-from companion.ports import DeviceKind
+from companion.night.answers import CAMERA
 from companion.rules.igloo_pop import GAME
-from companion.settings import Settings
-from vision.camera.frame import CapturedFrame
 from vision.cards.pile import Read
 
 EVERY_S: Final = 0.5
@@ -58,57 +54,21 @@ class TrueCircle:
         )
 
 
-class PlacedNight:
-    """A night with a round that is about to begin, and a camera that follows it; time is whoever drives it."""
+class PlacedNight(WatchedNight):
+    """A night with a round that is about to begin, and a camera that follows it."""
 
     def __init__(self, folder: Path, film: DrawnRound, colours: list[str]) -> None:
         """Open a match of these colours whose cards lie as in ``film``; the camera knows nothing yet."""
-        from companion.events.hub import Hub
-        from companion.night.commands.night import Night
-        from companion.night.log.journal import Journal
-
-        self.film, self.time, self.number = film, 1000.0, count(1)
-        self.journal = Journal(folder / "journal.sqlite")
-        self.night = Night(self.journal, Hub())
-        settings: Any = Settings(None)
-        settings.set({"camera_follow": True})
-        self.circle = TrueCircle(film)
-        circle: Any = self.circle
-        self.follower = CameraFollower(
-            self.night,
-            settings,
-            newest=lambda: self.shown,
-            table_of=_no_board,
-            on_change=lambda: None,
-            cards=circle,
-            clock=lambda: self.time,
-        )
-        self.shown: CapturedFrame | None = None
+        self.film, self.circle = film, TrueCircle(film)
+        super().__init__(folder, self.circle, EVERY_S)
         seats = [{"name": colour, "colour": colour} for colour in colours]
         self.do("open-match", {"game": GAME.id, "players": seats, "draw": False, "setup": {"cards": film.names}})
-
-    def do(self, command: str, body: dict[str, Any], state: int | None = None) -> CommandResult:
-        """Do what people do; ``state``: the record as they saw it."""
-        return self.night.do(command, body, by=TABLE, state=state, action_id=f"people-{next(self.number)}")
 
     def begin(self) -> None:
         """Let the camera see the bare circle, and begin the round."""
         for _ in range(6):
             self.show(self.film.bare)
         self.do("moves", {"moves": ["start"]})
-
-    def show(self, shot: CardShot) -> None:
-        """Show another picture, and let it be looked at."""
-        self.time += EVERY_S
-        self.shown = CapturedFrame(
-            t=self.time, number=next(self.number), source="drawn", kind=DeviceKind.REAL, image=shot.image
-        )
-        self.follower.tick()
-
-    @property
-    def told(self) -> tuple[FollowState, str]:
-        """Return how the camera says that it stands."""
-        return self.follower.now.state, self.follower.now.note
 
     @property
     def entered(self) -> list[tuple[str, str, bool]]:
@@ -122,10 +82,6 @@ class PlacedNight:
     def truth(self) -> list[tuple[float, str, str]]:
         """Return (second, place, colour) of what is put down, in order."""
         return [(put.t, put.place, put.colour) for put in self.film.puts]
-
-
-def _no_board(game: str) -> Any:
-    raise LookupError(game)
 
 
 @dataclass
@@ -180,12 +136,17 @@ def follow_round(folder: Path, film: DrawnRound, colours: list[str], tally: Plac
     tally.rounds += 1
 
 
+def colours_of(seed: int) -> list[str]:
+    """Return the colours of the three to five players of a round."""
+    every = ["red", "blue", "green", "yellow", "violet", "black"]
+    return every[seed % 2 : seed % 2 + 3 + seed % 3]
+
+
 def measure_placings(seeds: range = SEEDS, families: tuple[int, ...] = FAMILIES) -> PlacedTally:
     """Return what came of rounds of three to five players, one a seed; in every fourth a lamp is switched on."""
     tally = PlacedTally()
-    every = ["red", "blue", "green", "yellow", "violet", "black"]
     for seed in seeds:
-        played = every[seed % 2 : seed % 2 + 3 + seed % 3]
+        played = colours_of(seed)
         film = drawn_round(seed, families[seed % len(families)], played, lamp=seed % 4 == 0)
         with tempfile.TemporaryDirectory() as folder:
             follow_round(Path(folder), film, played, tally)

@@ -9,27 +9,19 @@ from __future__ import annotations
 import tempfile
 import time
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from companion.events.hub import Hub
 from companion.follow.cards import CardTable
-from companion.follow.follower import CameraFollower
-from companion.follow.following import FollowState
 from companion.follow.messages import HALF
 from companion.follow.pace import HALF_S
-from companion.lab.worlds.cards import CardShot
+from companion.lab.bench.vision.watched import WatchedNight
 from companion.lab.worlds.river import SHEET, DrawnTable, PlayedTurn, RiverScene, begun, drawn_table, played, sheet_of
-from companion.night.answers import TABLE, CommandResult
-from companion.night.commands.night import Night
+from companion.night.answers import TABLE
 from companion.night.games import game_view
-from companion.night.log.journal import Journal
-from companion.ports import BadDataError, DeviceKind
+from companion.ports import BadDataError
 from companion.rules.arctic import GAME
 from companion.rules.arctic.components import ANIMALS, UNKNOWN
-from companion.settings import Settings
-from vision.camera.frame import CapturedFrame
 
 EVERY_S: Final = 0.3
 LOOKS: Final = 9
@@ -39,26 +31,12 @@ FAMILIES: Final = (5, 6, 7)
 SEEDS: Final = (71, 72, 73)
 
 
-class RiverNight:
-    """A night with a game of Arctic, and a camera that follows it; time is whoever drives it."""
+class RiverNight(WatchedNight):
+    """A night with a game of Arctic, and a camera that follows it."""
 
     def __init__(self, folder: Path, first: Any, cards: CardTable) -> None:
         """Open a match set up as ``first``, but for the River, with what is secret unseen; the cards were taught."""
-        self.time, self.number = 1000.0, count(1)
-        self.journal = Journal(folder / "journal.sqlite")
-        self.night = Night(self.journal, Hub())
-        settings: Any = Settings(None)
-        settings.set({"camera_follow": True, "camera_settle_tenths": 6})
-        self.follower = CameraFollower(
-            self.night,
-            settings,
-            newest=lambda: self.shown,
-            table_of=_no_board,
-            on_change=lambda: None,
-            cards=cards,
-            clock=lambda: self.time,
-        )
-        self.shown: CapturedFrame | None = None
+        super().__init__(folder, cards, EVERY_S, camera_settle_tenths=6)
         seats = [{"name": name, "colour": f"p{number}"} for number, name in enumerate(first.names, 1)]
         setup = {
             "packs": list(first.packs),
@@ -70,24 +48,6 @@ class RiverNight:
         opened = self.do("open-match", {"game": GAME.id, "players": seats, "draw": False, "setup": setup})
         if not opened.ok:
             raise RuntimeError(str(opened))
-
-    def do(self, command: str, body: dict[str, Any]) -> CommandResult:
-        """Do what people do."""
-        return self.night.do(command, body, by=TABLE, action_id=f"people-{next(self.number)}")
-
-    def show(self, shot: CardShot, times: int = LOOKS) -> None:
-        """Show a picture so many times, and let it be looked at."""
-        for _ in range(times):
-            self.time += EVERY_S
-            self.shown = CapturedFrame(
-                t=self.time, number=next(self.number), source="drawn", kind=DeviceKind.REAL, image=shot.image
-            )
-            self.follower.tick()
-
-    @property
-    def told(self) -> tuple[FollowState, str]:
-        """Return how the camera says that it stands."""
-        return self.follower.now.state, self.follower.now.note
 
     def kept(self, before: Any) -> int:
         """Return after how many moves a position of the record stood."""
@@ -101,10 +61,6 @@ class RiverNight:
         if snapshot is None:
             raise LookupError("no match is open")
         return snapshot.states[-1]
-
-
-def _no_board(game: str) -> Any:
-    raise LookupError(game)
 
 
 def shown(state: Any) -> dict[str, Any]:
@@ -155,7 +111,7 @@ def follow_game(
     view = game_view(GAME.id)
     night = RiverNight(folder, turns[0].before, cards)
     scene, number = begun(turns[0].before), 0
-    night.show(table.shot(scene, number))
+    night.show(table.shot(scene, number), LOOKS)
     if sorted(night.state.river) == sorted(turns[0].before.river):
         tally.rivers += 1
     else:
@@ -170,7 +126,7 @@ def follow_game(
         night.show(table.shot(scene, number, hand=True, lamp=lamp), 2)
         middle, laid = _laid(turn)
         half: RiverScene = scene.then(middle, laid, seat)
-        night.show(table.shot(half, number, lamp=lamp))
+        night.show(table.shot(half, number, lamp=lamp), LOOKS)
         tally.early += night.state != before
         scene = scene.then(turn.after, turn.laid, seat)
         whole = table.shot(scene, number, lamp=lamp)
