@@ -90,15 +90,21 @@ def _labelled(file: Path) -> list[tuple[np.ndarray, float, int, int]]:
 @click.option("--devices", default=130, show_default=True, type=click.IntRange(6), help="Igloos shaken freely.")
 @click.option("--guided", default=160, show_default=True, type=click.IntRange(6), help="Igloos shaken with the beat.")
 @click.option("--seed", default=41, show_default=True, type=click.IntRange(0))
+@click.option("--from", "recorded", multiple=True, type=FILE, help="A labelled recording to learn from too.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file, else the one that is used.")
-def calibration_command(*, devices: int, guided: int, seed: int, out: Path | None) -> None:
-    """Rebuild what is known before any calibration; do so when the counter's model was rebuilt."""
+def calibration_command(*, devices: int, guided: int, seed: int, recorded: tuple[Path, ...], out: Path | None) -> None:
+    """Rebuild what is known before any calibration; do so when the counter's model was rebuilt.
+
+    With labelled recordings of real igloos, also of several owners, these are taken in beside the simulated ones.
+    """
     # Several threads would add in another order each time; numpy reads this when it is imported, below.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from companion.igloo.calibration.store import PRIORS
+    from companion.igloo.recordings import read_recording
 
     lab("physics.world")
     training = lab("train.calibration")
+    real = training.recorded((file.name, read_recording(file)) for file in recorded)
     with progress() as bar:
         tasks: dict[str, Any] = {}
 
@@ -107,6 +113,9 @@ def calibration_command(*, devices: int, guided: int, seed: int, out: Path | Non
                 tasks[what] = bar.add_task(what)
             bar.update(tasks[what], completed=done, total=of)
 
-        found, usual, card = training.build(training.SimulationPlan(devices, guided, seed=seed), tell)
+        found, usual, card = training.build(training.SimulationPlan(devices, guided, seed=seed), tell, real)
     training.write(out or PRIORS, found, usual, card)
-    click.echo(f"{out or PRIORS}: learnt from {devices} igloos, and {guided} shaken with the beat.")
+    click.echo(f"{out or PRIORS}: learnt from {devices} simulated igloos, and {guided} shaken with the beat.")
+    if recorded:
+        left = f"; {real.refused} shakes could not be used" if real.refused else ""
+        click.echo(f"Beside these of {real.igloos} recorded igloos, from {len(recorded)} files{left}.")

@@ -18,7 +18,7 @@ from companion.igloo.count.signal_validity import scale_of
 from companion.ports import CountPosterior, DeviceKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -95,6 +95,14 @@ def counted(tier: float, vectors: FloatArray) -> FloatArray:
     return ensemble.answer(*ensemble.says(layers))
 
 
+def pieces(accel: FloatArray, rate_hz: float) -> Iterator[FloatArray]:
+    """Yield what samples (n, 3) are cut into, of about :data:`PIECE_S` each; less than the shortest is left out."""
+    parts = max(1, round(len(accel) / rate_hz / PIECE_S))
+    for start, end in pairwise(np.linspace(0, len(accel), parts + 1).astype(np.int64)):
+        if end - start >= SHORTEST_PIECE_S * rate_hz:
+            yield accel[start:end]
+
+
 def hear(runs: Sequence[Samples], *, model: CountModel | None = None, key: str = "") -> ShakeFeatures:
     """Return what is heard of one shake that came in runs, in g or, said in the answer, in m/s²."""
     model = model or shipped()
@@ -109,12 +117,8 @@ def hear(runs: Sequence[Samples], *, model: CountModel | None = None, key: str =
         stream = FeatureStream(rate)
         stream.feed(run.accel * scale)
         beat.append(kept(stream.cells))
-        parts = max(1, round(len(run.accel) / rate / PIECE_S))
-        edges = np.linspace(0, len(run.accel), parts + 1).astype(np.int64)
-        for start, end in pairwise(edges):
-            if end - start < SHORTEST_PIECE_S * rate:
-                continue
-            found = vector(run.accel[start:end] * scale, rate, model)
+        for piece in pieces(run.accel * scale, rate):
+            found = vector(piece, rate, model)
             if found:
                 vectors.append(found[0])
                 lengths.append(found[1])

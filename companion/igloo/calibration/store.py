@@ -243,7 +243,7 @@ def calibrate(
     refused: Counter[str] = Counter()
     total = 0
     for name, recording in recordings:
-        _check_labels(name, recording)
+        check_labels(name, recording)
         for i in range(len(recording.shakes)):
             total += 1
             heard = hear(recording.runs(i), model=model, key=name)
@@ -267,7 +267,7 @@ def calibrate(
     return made
 
 
-def _check_labels(name: str, recording: Recording) -> None:
+def check_labels(name: str, recording: Recording) -> None:
     """Ask that every shake says how many beads there were.
 
     :raises BadDataError: when one does not.

@@ -1,20 +1,23 @@
-"""What is known before any calibration, learnt from simulated igloos that several hands shake."""
+"""What is known before any calibration, learnt from simulated igloos that several hands shake, and from real ones."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from companion import __version__
-from companion.igloo.calibration.features import PIECE_S, counted, heard_by, vector
+from companion.igloo.calibration.features import PIECE_S, counted, hear, heard_by, pieces, vector
 from companion.igloo.calibration.gaussian_process import SHAPES
 from companion.igloo.calibration.outlier import learn_usual
-from companion.igloo.count.features import FEATURES, TIERS
+from companion.igloo.calibration.store import check_labels
+from companion.igloo.count.features import FEATURES, TIERS, tier_of
+from companion.igloo.count.signal_validity import scale_of
 from companion.lab.train import calibration_prior
 from companion.lab.train.calibration_prior import LabelledShakes
 from companion.lab.train.dataset import slower
@@ -28,10 +31,15 @@ if TYPE_CHECKING:
     from companion.igloo.calibration.gaussian_process import Prior
     from companion.igloo.calibration.outlier import Usual
     from companion.igloo.count.counter import CountModel
+    from companion.igloo.recordings import Recording
 
     FloatArray = NDArray[np.float64]
     Labelled = tuple[FloatArray, float, int, int, int]
     Progress = Callable[[str, int, int], None]
+
+
+REAL = 1_000_000
+"""From this number on igloos are real ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +77,55 @@ def shaken(plan: SimulationPlan, *, guided: bool) -> Iterator[Labelled]:
                 yield one.g, one.rate_hz, one.count, device, person
 
 
+@dataclass(slots=True)
+class Recorded:
+    """Labelled shakes of real igloos, as :func:`shaken` yields simulated ones, and how many could not be used."""
+
+    free: list[Labelled] = field(default_factory=list)
+    beat: list[Labelled] = field(default_factory=list)
+    igloos: int = 0
+    refused: int = 0
+
+
+def recorded(recordings: Iterable[tuple[str, Recording]], first: int = REAL) -> Recorded:
+    """Return the shakes of labelled recordings (name of the file, recording); their igloos are numbered from ``first``.
+
+    An igloo of a file is one of its own, whatever those of other files are called: owners do not agree on names.
+
+    :raises BadDataError: when a shake does not say how many beads there were.
+    """
+    found = Recorded()
+    for name, recording in recordings:
+        check_labels(name, recording)
+        igloos: dict[str, int] = {}
+        hands: dict[str, int] = {}
+        for i, count in enumerate(recording.count):
+            heard = hear(recording.runs(i), key=name)
+            if not len(heard.vectors):
+                found.refused += 1
+                continue
+            igloo = recording.device[i] if recording.device else ""
+            person = recording.person[i] if recording.person else ""
+            device = igloos.setdefault(igloo, first + found.igloos + len(igloos))
+            hand = hands.setdefault(person, len(hands))
+            into = found.beat if recording.guided and recording.guided[i] and heard.kept else found.free
+            scale = scale_of(recording.shakes[i]) or 1.0
+            for run in recording.runs(i):
+                for piece in pieces(run.accel * scale, run.rate_hz):
+                    into.append((piece, run.rate_hz, count, device, hand))
+        found.igloos += len(igloos)
+    return found
+
+
 def listen(
     shakes: Iterable[Labelled], tiers: tuple[float, ...] = TIERS, model: CountModel | None = None
 ) -> dict[float, LabelledShakes]:
-    """Return what calibration hears of labelled shakes at 3200 Hz or so, at each tier of rates."""
+    """Return what calibration hears of labelled shakes at each tier of rates that is not above their own."""
     rows: dict[float, list[tuple[FloatArray, int, int, int]]] = {tier: [] for tier in tiers}
     for accel, rate, count, device, hand in shakes:
-        for tier in tiers:
-            factor = round(TIERS[0] / tier)
+        own = tier_of(rate) or 0.0
+        for tier in (tier for tier in tiers if tier <= own):
+            factor = round(own / tier)
             found = vector(slower(accel, factor), rate / factor, model)
             if found and found[2] == tier:
                 rows[tier].append((found[0], count, device, hand))
@@ -116,9 +165,10 @@ def write(path: Path, found: dict[tuple[float, bool], Prior], usual: Usual, card
 
 
 def build(
-    plan: SimulationPlan, progress: Progress | None = None
+    plan: SimulationPlan, progress: Progress | None = None, real: Recorded | None = None
 ) -> tuple[dict[tuple[float, bool], Prior], Usual, dict[str, Any]]:
-    """Return what simulated igloos teach and its data card; the same plan gives the same."""
+    """Return what simulated and real igloos teach and its data card; the same plan and recordings give the same."""
+    real = real or Recorded()
     usual = None
     found: dict[tuple[float, bool], Prior] = {}
     used = {}
@@ -133,7 +183,8 @@ def build(
                 yield one
 
         used["guided" if guided else "free"] = total
-        for tier, shakes in listen(with_progress()).items():
+        own = real.beat if guided else real.free
+        for tier, shakes in listen(chain(with_progress(), own)).items():
             name = f"Learning at {tier:.0f} Hz{', with the beat' if guided else ''}"
             tell = partial(progress, name) if progress else None
             if tier == TIERS[0] and not guided:
@@ -145,9 +196,10 @@ def build(
         found,
         usual,
         {
-            "simulator": "companion.lab.physics (soft spheres); no real igloo was measured",
+            "simulator": "companion.lab.physics (soft spheres)",
             "seed": plan.seed,
             "shakes": used,
+            "real": {"igloos": real.igloos, "pieces": len(real.free) + len(real.beat), "refused": real.refused},
             "hands_per_igloo": plan.hands,
         },
     )
