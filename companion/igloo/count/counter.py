@@ -106,10 +106,6 @@ class CountModel:
                         float(arrays[f"{name}/stretch"]),
                         _square(arrays[f"{name}/gram"], len(arrays[f"{name}/middle"])),
                         float(arrays[f"{name}/strange"]),
-                        (
-                            arrays[f"{name}/inner/middle"].astype(np.float64),
-                            arrays[f"{name}/inner/axes"].astype(np.float64),
-                        ),
                         tuple(
                             BeadNet(unpack({w: arrays[f"{name}/ear{k}/{w}"] for w in card["ear_weights"]}))
                             for k in range(card["listeners"][name])
@@ -130,8 +126,6 @@ class CountModel:
             arrays[f"{name}/stretch"] = np.asarray(ensemble.stretch)
             arrays[f"{name}/gram"] = ensemble.gram[np.triu_indices(len(ensemble.gram))].astype(np.float16)
             arrays[f"{name}/strange"] = np.asarray(ensemble.strange)
-            arrays[f"{name}/inner/middle"] = ensemble.inner[0].astype(np.float32)
-            arrays[f"{name}/inner/axes"] = ensemble.inner[1].astype(np.float32)
             arrays[f"{name}/trust"] = np.asarray(ensemble.trust)
             for k, bead_net in enumerate(ensemble.bead_nets):
                 for key, value in pack(bead_net.weights).items():
@@ -191,14 +185,10 @@ def embed_blocks(
     features = summarise(rows, cells)[None]
     layers = ensemble.last_layers(features, hear(ensemble, sounds))
     p = ensemble.answer(*ensemble.says(layers))[0]
-    at = np.log(np.arange(COUNTS.start, COUNTS.stop))
-    mu = float(p @ at)
     return Embedding(
-        vector=ensemble.embedding(layers)[0],
         features=ensemble.standard(features)[0],
         hidden=np.concatenate([np.zeros(0), *(layer[0] for layer in layers[len(ensemble.nets) :])]),
-        mu=mu,
-        s=float(np.sqrt(p @ (at - mu) ** 2)),
+        mu=float(p @ np.log(np.arange(COUNTS.start, COUNTS.stop))),
         p=p,
         seconds=len(rows) * BLOCK_S,
         tier=tier,

@@ -30,8 +30,6 @@ LIMIT = 4.0
 """Standardised features are cut here: what lies farther out is not extrapolated."""
 FLOOR = 1e-3
 """No count is ever impossible."""
-EMBEDDING = 32
-"""How many numbers an ensemble says of a shake besides its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +65,7 @@ class Ensemble:
     ``bead_nets`` hear the shake itself; their answers have together the weight ``trust``.
 
     ``gram`` (f, f) whitens standardised features, and ``strange`` is what the squared length of whitened features of
-    known shakes hardly ever exceeds. ``inner`` are the means (w,) and axes (w, EMBEDDING) that turn the last hidden
-    layers of all networks, side by side, into an embedding.
+    known shakes hardly ever exceeds.
     """
 
     middle: FloatArray
@@ -77,7 +74,6 @@ class Ensemble:
     stretch: float
     gram: FloatArray
     strange: float
-    inner: tuple[FloatArray, FloatArray]
     bead_nets: tuple[BeadNet, ...] = ()
     trust: float = 0.0
 
@@ -119,16 +115,6 @@ class Ensemble:
             total += weight * shares(mu[k], s[k] * self.stretch)
         return (total + FLOOR / len(COUNTS)) / (1 + FLOOR)
 
-    def embedding(self, layers: list[FloatArray]) -> FloatArray:
-        """Return what the members make of shakes before they decide, shape (n, EMBEDDING), from their last layers.
-
-        The principal components of the last hidden layers, strongest first, each of unit variance over the shakes of
-        the training.
-        """
-        middle, axes = self.inner
-        embedded: FloatArray = (np.concatenate(layers, axis=1) - middle) @ axes
-        return embedded
-
     def strangeness(self, features: FloatArray) -> FloatArray:
         """Return how unlike all known shakes features (n, f) are: 1 is the border."""
         x = np.clip((features - self.middle) / self.scale, -3 * LIMIT, 3 * LIMIT)
@@ -139,19 +125,15 @@ class Ensemble:
 class Embedding:
     """What the counter makes of one shake: its answer, and what lies behind it, for learning an igloo's habits.
 
-    ``vector`` (:data:`EMBEDDING`,) are the principal components of the networks' last
-    hidden layers, about unit variance over the shakes of the training. ``features`` (f,) are the standardised features
-    that the networks were given, ``hidden`` (h,) the last hidden layers of the bead networks, side by side. ``mu`` and
-    ``s`` are mean and standard deviation of the answer on the axis of log count, and ``p`` (12,) is the answer itself,
-    of an igloo of which nothing is known. Vectors, features and hidden layers of one model and one ``tier`` may be
-    compared, of different ones not.
+    ``features`` (f,) are the standardised features that the networks were given, ``hidden`` (h,) the last hidden layers
+    of the bead networks, side by side. ``mu`` is the mean of the answer on the axis of log count, and ``p`` (12,) is
+    the answer itself, of an igloo of which nothing is known. Features and hidden layers of one model and one ``tier``
+    may be compared, of different ones not.
     """
 
-    vector: FloatArray
     features: FloatArray
     hidden: FloatArray
     mu: float
-    s: float
     p: FloatArray
     seconds: float
     tier: float

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from companion.igloo.count.convnet import NetInput
-from companion.igloo.count.ensemble import CUTS, EMBEDDING, LIMIT, Ensemble, Net, nll, sigmoid
+from companion.igloo.count.ensemble import CUTS, LIMIT, Ensemble, Net, nll, sigmoid
 from companion.ports import COUNTS
 from vision.learn.adam import Adam, half_cosine
 
@@ -20,20 +20,6 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
-
-
-def inner_axes(layers: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Return means (w,) and axes (w, EMBEDDING) of last hidden layers side by side, of the shakes of the training."""
-    hidden = np.concatenate(layers, axis=1)
-    middle = hidden.mean(axis=0)
-    values, vectors = np.linalg.eigh(np.cov((hidden - middle).T))
-    vectors = vectors[:, ::-1][:, :EMBEDDING]
-    spread = np.sqrt(np.maximum(values[::-1][:EMBEDDING], 1e-9))
-    # a direction has two ends: the larger part shall be positive, on every machine
-    ends = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
-    axes = np.zeros((hidden.shape[1], EMBEDDING))
-    axes[:, : vectors.shape[1]] = vectors * (ends / spread)
-    return middle, axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +57,7 @@ def train(
     for k in range(config.nets):
         nets.append(_train_net(x, labels, config, k, progress))
     gram, strange = _known(x)
-    return Ensemble(middle, scale, tuple(nets), 1.0, gram, strange, inner_axes([net.hidden(x) for net in nets]))
+    return Ensemble(middle, scale, tuple(nets), 1.0, gram, strange)
 
 
 def _known(x: FloatArray) -> tuple[FloatArray, float]:

@@ -210,10 +210,6 @@ def fit(
         # the longest piece of each shake stands for it where the whole shake is heard
         _, firsts = np.unique(shakes, return_index=True)
         firsts = np.array([i for i in firsts if int(shakes[i]) in one.heard])
-        known = firsts[~fresh[firsts]]
-        known = known[:: max(len(known) // 1500, 1)]
-        layers = ensemble.last_layers(features[known], [one.heard[int(n)] for n in shakes[known]])
-        ensemble = replace(ensemble, inner=training.inner_axes(layers))
         back = firsts[fresh[firsts]]
         stretch = training.stretch_for(
             ensemble, features[back], counts[back], [one.heard[int(n)] for n in shakes[back]]

@@ -296,7 +296,6 @@ def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path: Path, conten
 
 
 def test_an_embedding_goes_with_the_answer_at_every_rate() -> None:
-    from companion.igloo.count.ensemble import EMBEDDING
     from companion.lab.train.dataset import slower
 
     for factor, tier in ((1, 3200.0), (2, 1600.0), (4, 800.0)):
@@ -304,21 +303,20 @@ def test_an_embedding_goes_with_the_answer_at_every_rate() -> None:
         for one in found:
             assert one is not None
             assert one.tier == tier
-            assert one.vector.shape == (EMBEDDING,)
-            assert np.isfinite(one.vector).all()
+            assert np.isfinite(one.features).all() and np.isfinite(one.hidden).all()
             assert one.p.sum() == pytest.approx(1.0)
             assert 0.6 < one.mu < 2.6
             assert one.seconds == pytest.approx(3.84, abs=0.33)
         first, last = found[0], found[2]
         assert first is not None and last is not None
-        assert np.abs(first.vector - last.vector).max() > 0.3
+        assert np.abs(first.hidden - last.hidden).max() > 0.3
 
 
 def test_an_embedding_says_the_same_of_a_shake_however_mounted() -> None:
     q, _ = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))
     one, two = count_counter.embed(shake(9), RATE), count_counter.embed(shake(9) @ q.T, RATE)
     assert one is not None and two is not None
-    np.testing.assert_allclose(one.vector, two.vector, atol=0.35)
+    np.testing.assert_allclose(one.features, two.features, atol=0.35)
     assert one.mu == pytest.approx(two.mu, abs=0.05)
 
 
