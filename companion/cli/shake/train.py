@@ -91,18 +91,39 @@ def _labelled(file: Path) -> list[tuple[np.ndarray, float, int, int]]:
 @click.option("--guided", default=160, show_default=True, type=click.IntRange(6), help="Igloos shaken with the beat.")
 @click.option("--seed", default=41, show_default=True, type=click.IntRange(0))
 @click.option("--from", "recorded", multiple=True, type=FILE, help="A labelled recording to learn from too.")
+@click.option(
+    "--box",
+    "measured",
+    multiple=True,
+    type=(str, float, float),
+    metavar="NAME LOW HIGH",
+    help="What was measured of the box, as --box bead_mm 7.9 8.1; may be repeated.",
+)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file, else the one that is used.")
-def calibration_command(*, devices: int, guided: int, seed: int, recorded: tuple[Path, ...], out: Path | None) -> None:
+def calibration_command(
+    *,
+    devices: int,
+    guided: int,
+    seed: int,
+    recorded: tuple[Path, ...],
+    measured: tuple[tuple[str, float, float], ...],
+    out: Path | None,
+) -> None:
     """Rebuild what is known before any calibration; do so when the counter's model was rebuilt.
 
-    With labelled recordings of real igloos, also of several owners, these are taken in beside the simulated ones.
+    With labelled recordings of real igloos, also of several owners, these are taken in beside the simulated ones. What
+    ruler and scale tell of a box makes the simulated igloos such as that box has.
     """
     # Several threads would add in another order each time; numpy reads this when it is imported, below.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from companion.igloo.calibration.store import PRIORS
     from companion.igloo.recordings import read_recording
 
-    lab("physics.world")
+    box = {name: (low, high) for name, low, high in measured}
+    try:
+        lab("physics.ranges").Ranges().of_box(box)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
     training = lab("train.calibration")
     real = training.recorded((file.name, read_recording(file)) for file in recorded)
     with progress() as bar:
@@ -113,7 +134,9 @@ def calibration_command(*, devices: int, guided: int, seed: int, recorded: tuple
                 tasks[what] = bar.add_task(what)
             bar.update(tasks[what], completed=done, total=of)
 
-        found, usual, card = training.build(training.SimulationPlan(devices, guided, seed=seed), tell, real)
+        found, usual, card = training.build(
+            training.SimulationPlan(devices, guided, seed=seed, measured=box), tell, real
+        )
     training.write(out or PRIORS, found, usual, card)
     click.echo(f"{out or PRIORS}: learnt from {devices} simulated igloos, and {guided} shaken with the beat.")
     if recorded:

@@ -8,12 +8,14 @@ in mm, masses in g, times in µs, angles in degrees, accelerations in g, frequen
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
@@ -24,6 +26,10 @@ PLACES = ("top-inside", "top-outside", "side", "cap-below")
 """Where the sensor may sit. A cap below is heavier and has the cable; see :meth:`Ranges.device`."""
 STYLES = ("up-down", "sideways", "to-and-fro", "slanted", "rocking", "twisting", "swirling")
 """How people shake; each person has one or two of them."""
+
+MEASURED = ("bead_mm", "bead_g", "shell_g", "cap_g", "inner_mm", "height_mm")
+"""What ruler and scale tell of a box: diameter and mass of a bead, mass of a shell without its cap and of the cap with
+the sensor, inner diameter at the floor, and inner height."""
 
 LOGARITHMIC = frozenset(
     {
@@ -68,6 +74,8 @@ class Ranges:
     friction_beads: Range = (0.03, 0.45)
     friction_shell: Range = (0.05, 0.70)
     rolling: Range = (0.0003, 0.03)  # rolling resistance, as a part of the bead's radius
+    # the sensor's place
+    places: tuple[str, ...] = PLACES
     # the shell's resonances
     modes: tuple[int, int] = (2, 6)
     mode_hz: Range = (250.0, 6000.0)
@@ -113,6 +121,40 @@ class Ranges:
             return float(np.exp(rng.uniform(np.log(low), np.log(high))))
         return float(rng.uniform(low, high))
 
+    def of_box(self, measured: Mapping[str, Range]) -> Ranges:
+        """Return the ranges for one box: what was measured of it, each of :data:`MEASURED` between two values.
+
+        :raises ValueError: in a sentence, when a name is unknown or no such box can be.
+        """
+        for name, (low, high) in measured.items():
+            if name not in MEASURED:
+                raise ValueError(f"{name} is not measured of a box: choose of {', '.join(MEASURED)}.")
+            if not 0 < low <= high < np.inf:
+                raise ValueError(f"{name}: the first value must be above 0 and no more than the second.")
+        found = replace(self, **{name: reach for name, reach in measured.items() if hasattr(self, name)})
+        if "cap_g" in measured:
+            found = replace(found, places=("cap-below",))
+        if "bead_g" in measured:
+            light, heavy = (1e6 * grams / (np.pi / 6) for grams in measured["bead_g"])
+            if "bead_mm" in measured:
+                small, large = found.bead_mm
+                found = replace(found, bead_density=(light / large**3, heavy / small**3))
+            else:
+                thin, dense = found.bead_density
+                found = replace(found, bead_mm=(float(np.cbrt(light / dense)), float(np.cbrt(heavy / thin))))
+        if "height_mm" in measured:
+            # the dome is half a ball
+            low, high = measured["height_mm"]
+            narrow, wide = found.inner_mm
+            found = replace(found, wall_mm=(max(low - wide / 2, 0.0), max(high - narrow / 2, 0.0)))
+        if found.too_full(found.bead_mm[0] / 1000, found.inner_mm[1] / 2000, found.wall_mm[1] / 1000):
+            raise ValueError("Thirteen such beads do not rattle in such an igloo: they fill too much of it.")
+        return found
+
+    def too_full(self, bead: float, radius: float, wall: float) -> bool:
+        """Tell whether thirteen beads fill too much of an igloo to rattle; all in m."""
+        return bool(13 * np.pi / 6 * bead**3 > self.fullest * np.pi * radius**2 * (wall + radius * 2 / 3))
+
     def to_json(self) -> dict[str, object]:
         """Return the ranges for a data card."""
         return asdict(self)
@@ -127,12 +169,13 @@ class Ranges:
         radius = draw("inner_mm", rng) / 2000
         thickness = draw("thickness_mm", rng) / 1000
         wall = draw("wall_mm", rng) / 1000
+        while self.too_full(self.bead_mm[0] / 1000, radius, wall):
+            radius, wall = draw("inner_mm", rng) / 2000, draw("wall_mm", rng) / 1000
         height = wall + radius
-        inside = np.pi * radius**2 * (wall + radius * 2 / 3)
         bead = draw("bead_mm", rng) / 1000
-        while 13 * np.pi / 6 * bead**3 > self.fullest * inside:
+        while self.too_full(bead, radius, wall):
             bead = draw("bead_mm", rng) / 1000
-        place = place or str(rng.choice(PLACES))
+        place = place or str(rng.choice(self.places))
         extra = draw("cap_g" if place == "cap-below" else "sensor_g", rng) / 1000
         azimuth = rng.uniform(0, 2 * np.pi)
         out = radius + thickness + 0.004

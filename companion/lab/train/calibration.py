@@ -24,7 +24,7 @@ from companion.lab.train.dataset import slower
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -46,7 +46,8 @@ REAL = 1_000_000
 class SimulationPlan:
     """How many igloos are simulated for each kind of motion; every hand shakes every count ``rounds`` times.
 
-    Many igloos teach more than many shakes of each.
+    Many igloos teach more than many shakes of each. ``measured`` is what is known of the box
+    (:data:`companion.lab.physics.ranges.MEASURED`): the igloos are then all of such a box.
     """
 
     devices: int = 130
@@ -55,6 +56,7 @@ class SimulationPlan:
     rounds: int = 1
     seconds: float = PIECE_S
     seed: int = 41
+    measured: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def shaken(plan: SimulationPlan, *, guided: bool) -> Iterator[Labelled]:
@@ -62,10 +64,11 @@ def shaken(plan: SimulationPlan, *, guided: bool) -> Iterator[Labelled]:
     from companion.lab.physics import draws, people, world
     from companion.lab.physics import guided as beat
 
+    ranges = draws.Ranges().of_box(plan.measured)
     seed = plan.seed + (20 if guided else 0)
     for device in range(plan.guided if guided else plan.devices):
         for person in range(plan.hands):
-            igloo, hand = draws.pair(seed, device, person)
+            igloo, hand = draws.pair(seed, device, person, ranges)
             for number in range(plan.rounds * len(COUNTS)):
                 rng = draws.generator(seed, device, person, number)
                 if guided:
@@ -198,6 +201,7 @@ def build(
         {
             "simulator": "companion.lab.physics (soft spheres)",
             "seed": plan.seed,
+            "box": {name: list(reach) for name, reach in plan.measured.items()},
             "shakes": used,
             "real": {"igloos": real.igloos, "pieces": len(real.free) + len(real.beat), "refused": real.refused},
             "hands_per_igloo": plan.hands,

@@ -167,3 +167,28 @@ def test_the_figures_of_the_card_stand_in_the_bench() -> None:
     assert sum("plain ridge" in line["note"] for line in lines) > 5
     assert any("sure" in line["note"] for line in lines)
     assert any(line["aim"] for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("box", "why"),
+    [
+        (("lid_g", "1", "2"), "lid_g is not measured of a box: choose of bead_mm"),
+        (("bead_mm", "9", "8"), "bead_mm: the first value must be above 0 and no more than the second."),
+        (("bead_mm", "14", "15"), "Thirteen such beads do not rattle in such an igloo"),
+    ],
+)
+def test_a_box_that_cannot_be_is_told_before_anything_is_learnt(
+    box: tuple[str, ...], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "priors.npz"
+    assert run(["shake", "train-calibration", "--box", *box, "--out", str(out)]) == 2
+    assert why in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_recording_without_counts_teaches_no_priors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain, out = tmp_path / "plain.npz", tmp_path / "priors.npz"
+    np.savez(plain, accel=SHAKES[:2].astype(np.float32), rate_hz=RATE)
+    assert run(["shake", "train-calibration", "--from", str(plain), "--out", str(out)]) != 0
+    assert "does not say how many beads" in capsys.readouterr().err
+    assert not out.exists()

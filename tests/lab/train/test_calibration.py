@@ -14,14 +14,16 @@ from companion.igloo.calibration.store import prior_card, priors, usual
 from companion.igloo.recordings import Recording
 from companion.lab.physics import draws, guided, people, world
 from companion.lab.train import calibration_prior
-from companion.lab.train.calibration import REAL, SimulationPlan, build, listen, recorded, write
+from companion.lab.train.calibration import REAL, SimulationPlan, build, listen, recorded, shaken, write
 from companion.lab.train.calibration_prior import LabelledShakes
 from companion.lab.train.dataset import slower
 from companion.ports import BadDataError
 
 pytestmark = pytest.mark.learning
 
-PLAN = SimulationPlan(devices=4, guided=3, hands=2, rounds=1, seconds=1.2, seed=7)
+PLAN = SimulationPlan(
+    devices=4, guided=3, hands=2, rounds=1, seconds=1.2, seed=7, measured={"bead_mm": (6.0, 6.5), "cap_g": (8.0, 9.0)}
+)
 
 
 def a_recording(seed: int, scale: float = 1.0) -> Recording:
@@ -68,6 +70,7 @@ def test_a_small_training_gives_priors_for_every_rate_and_both_motions(
         assert again[key].noise == prior.noise
     assert usual(path) is not None
     assert prior_card(path)["real"] == {"igloos": 1, "pieces": 5, "refused": 1}
+    assert prior_card(path)["box"] == {"bead_mm": [6.0, 6.5], "cap_g": [8.0, 9.0]}
     assert prior_card(path)["shakes"] == {"free": 96, "guided": 72}
     assert path.stat().st_size < 400_000
 
@@ -96,3 +99,9 @@ def test_a_recording_at_a_low_rate_teaches_the_low_rates_only() -> None:
 def test_a_recording_without_labels_is_refused() -> None:
     with pytest.raises(BadDataError, match="does not say how many beads"):
         recorded([("plain.npz", replace(a_recording(4), count=()))])
+
+
+def test_shakes_for_a_box_are_not_those_for_any() -> None:
+    few = replace(PLAN, devices=1, hands=1)
+    any_box = list(shaken(replace(few, measured={}), guided=False))
+    assert [one[0].shape for one in any_box] != [one[0].shape for one in shaken(few, guided=False)]
