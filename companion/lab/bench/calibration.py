@@ -253,8 +253,11 @@ def embed_vectors(one: SensorRecording) -> FloatArray | None:
 
 def rows(found: dict[str, Any], where: str) -> Iterator[Row]:
     """Yield figures as lines of the table, each with the ridge regression beside it."""
+    ceiling = found.get(measured.CEILING, {}).get("exact")
     for name, one in found.items():
         line = scores_row(f"{name}, {where}", one)
+        if ceiling and name != measured.CEILING and "guided" not in name:
+            line["note"] += f"; {100 * one['exact'] / ceiling:.0f} % of the ceiling's exact"
         if "ridge" in one:
             ridge = one["ridge"]
             line["note"] += f"; plain ridge {100 * ridge['exact']:.0f} / {100 * ridge['within_one']:.0f} / "

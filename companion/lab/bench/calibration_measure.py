@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 DRAWS = 300
 PIECE_S = 3.84
+CEILING = "360 calibration shakes, the same hand"
+"""The row that stands for all that a free shake can tell: more shakes of one igloo by one hand than anybody makes."""
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 """Strengths of the ridge regression, of which the best by leaving one calibration shake out is taken."""
 
@@ -85,7 +87,7 @@ def enrolled_rows() -> list[Row]:
 def long_rows() -> list[Row]:
     """Return the rows of very many shakes: hand 0 has 396 of them, a new hand 12."""
     return [
-        Row("360 calibration shakes, the same hand", _each_once(11, 36)),
+        Row(CEILING, _each_once(11, 36)),
         Row("360 calibration shakes, a new hand", lambda h, n: iter([((h == 0) & (n < 360), h > 0)])),
     ]
 

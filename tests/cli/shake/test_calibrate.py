@@ -169,6 +169,18 @@ def test_the_figures_of_the_card_stand_in_the_bench() -> None:
     assert any(line["aim"] for line in lines)
 
 
+def test_free_rows_say_how_far_below_the_ceiling_they_are() -> None:
+    from companion.lab.bench.calibration import rows
+    from companion.lab.bench.calibration_measure import CEILING
+
+    one = {"within_one": 0.9, "mae": 0.5, "nll": 1.0, "ece": 0.02, "shakes": 12, "igloos": 1}
+    every = {CEILING: one | {"exact": 0.6}, "12 shakes": one | {"exact": 0.45}, "guided": one | {"exact": 0.7}}
+    notes = {line["what"]: line["note"] for line in rows(every, "B")}
+    assert "75 % of the ceiling" in notes["12 shakes, B"]
+    assert not any("ceiling" in notes[f"{name}, B"] for name in (CEILING, "guided"))
+    assert not any("ceiling" in line["note"] for line in rows({"12 shakes": every["12 shakes"]}, "B"))
+
+
 @pytest.mark.parametrize(
     ("box", "why"),
     [
