@@ -27,7 +27,7 @@ PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 # one worker, which made what they share, until another has nothing left to do.
 WORKERS := -n 4 --dist worksteal
 
-.PHONY: run setup test test-long coverage lint bench mutation pictures soak machine-plug machine audit firmware release install lock clean
+.PHONY: run setup test test-long coverage lint bench mutation pictures soak machine-plug machine machine-soak audit firmware release install lock clean
 
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
@@ -90,6 +90,10 @@ machine-plug: $(VENV)/.dev
 # long, goes on where it was left, and needs root for its images: companion/lab/machine/README.md.
 machine: $(VENV)/.dev $(VENV)/.apt-machine
 	for suite in $(MACHINE_SUITES); do $(SUDO) $(BIN)/python -m companion.lab.machine --suite $$suite $(MACHINE_ARGS) || exit 1; done
+
+# The same, and the plug pulled from it fifteen times, with a whole boot after each.
+machine-soak: MACHINE_ARGS += --soak
+machine-soak: machine
 
 # Known weaknesses of what the lock pins; asks PyPI, then OSV, so it needs the internet.
 audit: $(VENV)/.run

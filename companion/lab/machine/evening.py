@@ -68,6 +68,12 @@ def do(phone: Phone, command: str, body: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
+def close_match(phone: Phone) -> None:
+    """Close the match that is open, where one is."""
+    if json.loads(phone.ask("GET", "/api/state")[1])["view"].get("match"):
+        do(phone, "close-match", {})
+
+
 def play(phone: Phone, most: int = 0) -> Played:
     """Play a game of each of the four, each command acknowledged before the next; the last one stays open.
 

@@ -9,7 +9,7 @@ in mm, masses in g, times in µs, angles in degrees, accelerations in g, frequen
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -131,7 +131,8 @@ class Ranges:
                 raise ValueError(f"{name} is not measured of a box: choose of {', '.join(MEASURED)}.")
             if not 0 < low <= high < np.inf:
                 raise ValueError(f"{name}: the first value must be above 0 and no more than the second.")
-        found = replace(self, **{name: reach for name, reach in measured.items() if hasattr(self, name)})
+        own: dict[str, Any] = {name: reach for name, reach in measured.items() if hasattr(self, name)}
+        found = replace(self, **own)
         if "cap_g" in measured:
             found = replace(found, places=("cap-below",))
         if "bead_g" in measured:

@@ -8,6 +8,7 @@ import pytest
 
 from companion.lab.machine import image
 from companion.lab.machine.checks import ALLOWED, HELD, REFUSED, TRIES, options, quoted, tried, wrong
+from companion.lab.machine.cuts import CUTS
 from companion.lab.machine.emulator import Disks, qemu_command
 from companion.lab.machine.image import BuildError, clear, mounted_below, packages_of
 from companion.lab.machine.results import Results, words
@@ -100,5 +101,6 @@ def test_the_machine_is_cut_off_but_for_its_page(tmp_path: Path) -> None:
 def test_an_evening_has_each_game_and_each_step_is_told() -> None:
     commands = [one for _, told in evening(3) for one in told]
     assert {body["game"] for command, body in commands if command == "open-match"} == set(games())
-    assert len({name for name, _ in STEPS}) == len(STEPS)
-    assert all(step.__doc__ for _, step in STEPS)
+    every = (*STEPS, *CUTS)
+    assert len({name for name, _ in every}) == len(every)
+    assert all(step.__doc__ for _, step in every)
