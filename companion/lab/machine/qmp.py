@@ -114,9 +114,9 @@ class UsbSocket:
         self._qmp.do("device_add", driver="usb-serial", id=self.name, chardev=line)
         self.plugged = True
 
-    def pull(self, seconds: float = ANSWER_S) -> None:
+    def pull(self) -> None:
         """Pull it out, whatever the machine inside is doing with it."""
         self._qmp.do("device_del", id=self.name)
-        self._qmp.wait("DEVICE_DELETED", seconds, device=self.name)
+        self._qmp.wait("DEVICE_DELETED", ANSWER_S, device=self.name)
         self._qmp.do("chardev-remove", id=f"{self.name}-line")
         self.plugged = False
