@@ -7,6 +7,7 @@ its print as well. So a port whose name or USB number says that it is something 
 from __future__ import annotations
 
 import fnmatch
+import os
 import re
 from collections.abc import Iterable
 from contextlib import suppress
@@ -145,37 +146,49 @@ def _usb(sys_root: Path, tty: str) -> tuple[str, str | None, str]:
     return "", None, ""
 
 
-def scan(root: Path = Path("/dev"), sys_root: Path = Path("/sys")) -> list[CandidatePort]:
-    """Return the ports there are now, each device once.
+def _named(sys_root: Path, tty: str, udev: Path) -> bool:
+    """Return whether udev is done with a tty, where one runs: before, it has neither its group nor its lasting name."""
+    number = _read(sys_root / "class" / "tty" / tty / "dev")
+    return not number or not (udev / "control").exists() or (udev / "data" / f"c{number}").exists()
+
+
+def scan(
+    root: Path = Path("/dev"), sys_root: Path = Path("/sys"), udev: Path = Path("/run/udev")
+) -> list[CandidatePort]:
+    """Return the ports there are now, each device once; one that udev is not done with yet comes later.
 
     A name that stays is the one in ``serial/by-id``; but cheap converters have no serial number, so that two of
     them share one such name: these are known by the socket that they are in (``serial/by-path``).
     """
+    # The ports first: a name that comes while this looks is then there for each of them.
+    entries = [entry for pattern in PORT_NAMES for entry in sorted(root.glob(pattern))]
+    early = {os.path.realpath(entry) for entry in entries if not _named(sys_root, entry.name, udev)}
     by_id, by_path = _links(root / "serial" / "by-id"), _links(root / "serial" / "by-path")
     found: dict[str, CandidatePort] = {}
-    for pattern in PORT_NAMES:
-        for entry in sorted(root.glob(pattern)):
-            with suppress(OSError, RuntimeError):
-                device = str(entry.resolve(strict=True))
-                facts = Path(device).stat()
-                usb, serial_number, words = _usb(sys_root, entry.name)
-                stays = root / "serial" / "by-id" / by_id[device] if device in by_id and serial_number != "" else None
-                socket = root / "serial" / "by-path" / by_path[device] if device in by_path else None
-                best = stays or socket or entry
-                names = (by_id.get(device), by_path.get(device), entry.name, words or None)
-                found.setdefault(
-                    device,
-                    CandidatePort(
-                        path=str(best),
-                        name=best.name,
-                        aliases=tuple(name for name in names if name),
-                        usb=usb,
-                        node=(facts.st_dev, facts.st_ino, facts.st_rdev, facts.st_ctime_ns),
-                    ),
-                )
+    for entry in entries:
+        with suppress(OSError, RuntimeError):
+            device = str(entry.resolve(strict=True))
+            if device in early:
+                continue
+            facts = Path(device).stat()
+            usb, serial_number, words = _usb(sys_root, entry.name)
+            stays = root / "serial" / "by-id" / by_id[device] if device in by_id and serial_number != "" else None
+            socket = root / "serial" / "by-path" / by_path[device] if device in by_path else None
+            best = stays or socket or entry
+            names = (by_id.get(device), by_path.get(device), entry.name, words or None)
+            found.setdefault(
+                device,
+                CandidatePort(
+                    path=str(best),
+                    name=best.name,
+                    aliases=tuple(name for name in names if name),
+                    usb=usb,
+                    node=(facts.st_dev, facts.st_ino, facts.st_rdev, facts.st_ctime_ns),
+                ),
+            )
     for device, name in by_id.items():
         # A name of udev's for a port of another kind (a test's, or a new driver's) is as good.
-        if device not in found:
+        if device not in found and device not in early:
             with suppress(OSError):
                 facts = Path(device).stat()
                 tty = Path(device).name

@@ -19,6 +19,8 @@ BOOT_S = 4 * 3600.0
 OFF_S = 1800.0
 CORES = 2
 PORT_NAME = "companion.machine"
+USB_BUS = "usb"
+"""The id of the USB controller, of which things are plugged in and pulled out while it runs."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,14 @@ def qemu_command(disks: Disks, folder: Path, memory_mb: int, port: int) -> list[
     forward = f"hostfwd=tcp:127.0.0.1:{port}-:{PAGE}"
     command += ["-netdev", f"user,id=house,restrict=on,{forward}"]
     command += ["-device", "virtio-net-pci,netdev=house,romfile=", "-device", "virtio-rng-pci"]
+    command += ["-device", f"qemu-xhci,id={USB_BUS}"]
     command += ["-chardev", f"socket,id=channel,path={folder / 'channel'},server=on,wait=off"]
     command += ["-device", "virtio-serial-pci", "-device", f"virtserialport,chardev=channel,name={PORT_NAME}"]
     return command
 
 
 class Machine:
-    """A machine that is switched on; ``port`` is where its page is on this host."""
+    """A machine that is switched on; ``port`` is where its page is on this host, ``folder`` where its sockets lie."""
 
     def __init__(self, disks: Disks, folder: Path, memory_mb: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -80,7 +83,7 @@ class Machine:
             stdout=self._log,
             stderr=subprocess.STDOUT,
         )
-        self._folder = folder
+        self.folder = folder
         self.channel = self._connected()
 
     @property
@@ -132,7 +135,7 @@ class Machine:
         end = time.monotonic() + 60
         while self.on and time.monotonic() < end:
             with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
-                return CommandChannel(self._folder / "channel", lambda: self.on)
+                return CommandChannel(self.folder / "channel", lambda: self.on)
             time.sleep(0.05)
-        words = (self._folder / "qemu.log").read_text(encoding="utf-8", errors="replace").strip()
+        words = (self.folder / "qemu.log").read_text(encoding="utf-8", errors="replace").strip()
         raise ChannelError(f"QEMU did not start: {words[-300:]}")

@@ -15,6 +15,7 @@ from companion.lab.machine.channel import LIMIT_S
 from companion.lab.machine.emulator import Machine
 from companion.lab.machine.evening import PATIENCE_S, do, health, host_phone, play
 from companion.lab.machine.image import CARRIED, carried, disks, image
+from companion.lab.machine.usb import plugged
 from companion.lab.phone import Phone
 from companion.lab.worlds.evening import SEATS, SHAKEN
 
@@ -204,6 +205,22 @@ def backup(visit: Visit) -> Figures:
     return {"kB": round(told["size"] / 1000), "files": told["files"], "entry": told["seq"]}
 
 
+def usb(visit: Visit) -> Figures:
+    """The igloo's real firmware at a USB socket, plugged in and pulled out 30 times while games go on."""
+    machine = visit.on("first")
+    machine.wait_page()
+    phone = visit.host(machine)
+    if _match_open(phone):
+        do(phone, "close-match", {})
+    began = time.monotonic()
+    figures = plugged(machine.channel, phone, machine.folder / "qmp")
+    figures["seconds"] = round(time.monotonic() - began)
+    if _match_open(phone):
+        do(phone, "close-match", {})
+    visit.kept["journal"] = journal(machine)["digest"]
+    return figures
+
+
 def restrict(visit: Visit) -> Figures:
     """The unit's restrictions, tried from inside."""
     machine = visit.on("first")
@@ -325,12 +342,13 @@ STEPS: tuple[tuple[str, Callable[[Visit], Figures]], ...] = (
     ("restart", restart),
     ("backup", backup),
     ("restrictions", restrict),
+    ("usb", usb),
     ("512 MB", small),
     ("plug", plug),
     ("0.1.0", former),
     ("upgrade", upgrade),
     ("rollback", rollback),
 )
-AFRESH = {"boot": {"install", "evening", "restart", "backup", "restrictions", "512 MB", "plug"}}
+AFRESH = {"boot": {"install", "evening", "restart", "backup", "restrictions", "usb", "512 MB", "plug"}}
 AFRESH["0.1.0"] = {"upgrade", "rollback"}
 """Steps that begin a machine afresh, with those that are then to be done again."""

@@ -139,6 +139,22 @@ def test_converters_without_a_serial_number_are_known_by_their_socket(machine: M
     assert [candidate.name for candidate in scan(machine.dev, machine.sys)] == ["socket-0", "socket-1"]
 
 
+def test_a_port_is_left_alone_until_udev_has_given_it_its_name(machine: Machine, tmp_path: Path) -> None:
+    # Seen in an emulated machine: the kernel's node came first, and the igloo was "ttyUSB0" until it was pulled out.
+    udev = tmp_path / "udev"
+    (udev / "data").mkdir(parents=True)
+    machine.mute("ttyUSB0")
+    machine.usb("ttyUSB0", "0403:6001", "FT232R USB UART", "A9")
+    (machine.sys / "class" / "tty" / "ttyUSB0" / "dev").write_text("188:0\n")
+    assert [one.name for one in scan(machine.dev, machine.sys, udev)] == ["ttyUSB0"], "where no udev runs, nobody comes"
+    (udev / "control").touch()
+    assert scan(machine.dev, machine.sys, udev) == []
+    machine.name("ttyUSB0", by_id="usb-FTDI_FT232R_A9-if00", by_path="socket-1")
+    assert scan(machine.dev, machine.sys, udev) == [], "its links are there, and udev is not done"
+    (udev / "data" / "c188:0").touch()
+    assert [one.name for one in scan(machine.dev, machine.sys, udev)] == ["usb-FTDI_FT232R_A9-if00"]
+
+
 def test_a_port_known_by_id_alone_is_found(machine: Machine, tmp_path: Path) -> None:
     machine.igloo("../elsewhere")
     (machine.dev / "serial" / "by-id" / "usb-Some_Board").symlink_to(tmp_path / "elsewhere")
