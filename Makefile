@@ -12,7 +12,8 @@ APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-
   libsimavr-dev libelf-dev pkg-config
 APT_BROWSER := chromium-headless-shell fonts-dejavu-core
 APT_INSTALL := shellcheck systemd mosquitto e2fsprogs age strace openssh-client
-APT_MACHINE := qemu-system-arm qemu-user-static mmdebstrap arch-test e2fsprogs
+APT_EMULATOR := qemu-system-arm
+APT_MACHINE := $(APT_EMULATOR) qemu-user-static mmdebstrap arch-test e2fsprogs
 # The lock: versions, and the hashes that their files must have; of what runs, and of all that development needs.
 LOCK := --constraint constraints.txt
 RUN_ARGS ?=
@@ -141,7 +142,7 @@ fi
 @touch $@
 endef
 $(VENV)/.apt: $(VENV)/bin/python Makefile
-	$(call APT,$(APT_FIRMWARE) $(APT_BROWSER) $(APT_INSTALL))
+	$(call APT,$(APT_FIRMWARE) $(APT_BROWSER) $(APT_INSTALL) $(APT_EMULATOR))
 $(VENV)/.apt-machine: $(VENV)/bin/python Makefile
 	$(call APT,$(APT_MACHINE))
 
