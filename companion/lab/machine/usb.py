@@ -26,7 +26,7 @@ from companion.lab.machine.evening import do, health
 from companion.lab.machine.qmp import QmpClient, UsbSocket
 from companion.lab.phone import Phone
 from companion.lab.worlds.evening import evening
-from companion.lab.worlds.simavr import Simavr
+from companion.lab.worlds.simavr import Simavr, SimavrError
 from companion.ports import DeviceState
 
 FloatArray = NDArray[np.float64]
@@ -239,13 +239,18 @@ def plugged(channel: CommandChannel, phone: Phone, control: Path, times: int = P
     def udev(name: str) -> str:
         return channel.check(f"set -- /dev/serial/by-id/{name}\n{UDEV}")
 
+    try:
+        return _plugged(udev, phone, control, times)
+    except SimavrError as error:
+        raise PortIsWrongError(f"The igloo in simavr: {error}") from error
+
+
+def _plugged(udev: Callable[[str], str], phone: Phone, control: Path, times: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, QmpClient(control) as qmp:
         tee, socket = Path(folder) / "wire", UsbSocket(qmp, "igloo")
         igloo = Simavr(tee=tee).start()
         try:
-            table = IglooAtSocket(
-                lambda name: channel.check(f"set -- /dev/serial/by-id/{name}\n{UDEV}"), phone, socket, igloo
-            )
+            table = IglooAtSocket(udev, phone, socket, igloo)
             for number in range(times):
                 table.round(BEADS[number % len(BEADS)])
         finally:
