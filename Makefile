@@ -13,7 +13,7 @@ APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-
 APT_BROWSER := chromium-headless-shell fonts-dejavu-core
 APT_INSTALL := shellcheck systemd mosquitto e2fsprogs age strace openssh-client
 APT_EMULATOR := qemu-system-arm
-APT_MACHINE := $(APT_EMULATOR) qemu-user-static mmdebstrap arch-test e2fsprogs
+APT_MACHINE := $(APT_EMULATOR) qemu-user-static mmdebstrap arch-test e2fsprogs gcc-aarch64-linux-gnu
 # The lock: versions, and the hashes that their files must have; of what runs, and of all that development needs.
 LOCK := --constraint constraints.txt
 RUN_ARGS ?=
@@ -144,7 +144,7 @@ endef
 $(VENV)/.apt: $(VENV)/bin/python Makefile
 	$(call APT,$(APT_FIRMWARE) $(APT_BROWSER) $(APT_INSTALL) $(APT_EMULATOR))
 $(VENV)/.apt-machine: $(VENV)/bin/python Makefile
-	$(call APT,$(APT_MACHINE))
+	$(call APT,$(APT_MACHINE) $(APT_FIRMWARE))
 
 # Both locks anew, of what is installed now. The tool that writes them is in neither and has an environment of its own.
 COMPILE = $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-annotate --no-header --no-emit-options

@@ -100,7 +100,7 @@ def drivers(suite: str, folder: Path, kernel: str) -> dict[str, Path]:
     (camera / "Makefile").unlink()
     (camera / "Kbuild").write_text("obj-m := v4l2loopback.o\n", encoding="utf-8")
     pins.mkdir()
-    name = sources.removesuffix(":all")
+    name = sources
     members = [f"{name}/{one}" for one in SOURCES]
     run(["tar", "-C", str(unpacked), "-xf", str(tree / f"{name}.tar.xz"), *members], 1800)
     for member in members:
@@ -134,7 +134,9 @@ def _own() -> str:
 
 
 def _do(command: list[str], folder: Path, environment: dict[str, str]) -> str:
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=900)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=900
+    )
     if done.returncode:
         raise BuildError(f"{' '.join(command[:2])}: {(done.stderr.strip() or 'no word').splitlines()[-1]}")
     return done.stdout

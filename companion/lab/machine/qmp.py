@@ -13,6 +13,9 @@ from typing import Any, Self
 ANSWER_S = 60.0
 """How long QEMU itself may take for an answer; what the machine inside takes is another thing."""
 
+PORT = "2"
+"""Always the same socket: QEMU makes the converter's serial number of it."""
+
 
 class QmpError(OSError):
     """QEMU refused a command, or does not answer."""
@@ -111,7 +114,7 @@ class UsbSocket:
         """
         line = f"{self.name}-line"
         self._qmp.do("chardev-add", id=line, backend={"type": "serial", "data": {"device": port}})
-        self._qmp.do("device_add", driver="usb-serial", id=self.name, chardev=line)
+        self._qmp.do("device_add", driver="usb-serial", id=self.name, chardev=line, port=PORT)
         self.plugged = True
 
     def pull(self) -> None:

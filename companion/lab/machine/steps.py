@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.lab.machine import checks
+from companion.lab.machine import checks, trouble
+from companion.lab.machine.camera import watched
 from companion.lab.machine.channel import LIMIT_S
+from companion.lab.machine.drivers import drivers
 from companion.lab.machine.emulator import Machine
 from companion.lab.machine.evening import PATIENCE_S, do, health, host_phone, play
 from companion.lab.machine.image import CARRIED, carried, disks, image
+from companion.lab.machine.pins import library, pressed
 from companion.lab.machine.usb import plugged
 from companion.lab.phone import Phone
 from companion.lab.worlds.evening import SEATS, SHAKEN
@@ -207,18 +210,60 @@ def backup(visit: Visit) -> Figures:
 
 def usb(visit: Visit) -> Figures:
     """The igloo's real firmware at a USB socket, plugged in and pulled out 30 times while games go on."""
+    machine, phone = _idle(visit)
+    began = time.monotonic()
+    figures = plugged(machine.channel, phone, machine.folder / "qmp")
+    figures["seconds"] = round(time.monotonic() - began)
+    _leave(visit)
+    return figures
+
+
+def camera(visit: Visit) -> Figures:
+    """Cameras that come, change and go: v4l2loopback fed with a drawn table, and vivid."""
+    machine, phone = _idle(visit)
+    figures = watched(machine.channel, phone, _modules(visit, machine)["v4l2loopback"])
+    _leave(visit)
+    return figures
+
+
+def pins(visit: Visit) -> Figures:
+    """Buttons and lights of the panel at simulated pins of the kernel, through gpiozero and lgpio."""
+    machine = visit.on("first")
+    return pressed(
+        machine.channel, _modules(visit, machine)["gpio-sim"], library(visit.suite, visit.cache / visit.suite)
+    )
+
+
+def troubles(visit: Visit) -> Figures:
+    """A page that hangs, a clock that jumps, a full disk, a disk that only reads."""
+    machine, phone = _idle(visit)
+    figures: Figures = {}
+    for happens in (trouble.jump, trouble.full, trouble.read_only, trouble.hang):
+        figures |= happens(machine.channel, phone)
+        machine.wait_page()
+    _leave(visit)
+    return figures
+
+
+def _modules(visit: Visit, machine: Machine) -> dict[str, Path]:
+    kernel = machine.channel.check("uname -r").strip()
+    return drivers(visit.suite, visit.cache / visit.suite / "drivers", kernel)
+
+
+def _idle(visit: Visit) -> tuple[Machine, Phone]:
+    """Return the first machine and its host's phone, with no match open."""
     machine = visit.on("first")
     machine.wait_page()
     phone = visit.host(machine)
     if _match_open(phone):
         do(phone, "close-match", {})
-    began = time.monotonic()
-    figures = plugged(machine.channel, phone, machine.folder / "qmp")
-    figures["seconds"] = round(time.monotonic() - began)
-    if _match_open(phone):
-        do(phone, "close-match", {})
+    return machine, phone
+
+
+def _leave(visit: Visit) -> None:
+    """Leave the first machine as it was found: no match open, and its journal known to the steps that follow."""
+    machine, _ = _idle(visit)
     visit.kept["journal"] = journal(machine)["digest"]
-    return figures
 
 
 def restrict(visit: Visit) -> Figures:
@@ -343,12 +388,16 @@ STEPS: tuple[tuple[str, Callable[[Visit], Figures]], ...] = (
     ("backup", backup),
     ("restrictions", restrict),
     ("usb", usb),
+    ("camera", camera),
+    ("pins", pins),
+    ("trouble", troubles),
     ("512 MB", small),
     ("plug", plug),
     ("0.1.0", former),
     ("upgrade", upgrade),
     ("rollback", rollback),
 )
-AFRESH = {"boot": {"install", "evening", "restart", "backup", "restrictions", "usb", "512 MB", "plug"}}
+AFRESH = {"boot": {"install", "evening", "restart", "backup", "restrictions", "512 MB", "plug"}}
+AFRESH["boot"] |= {"usb", "camera", "pins", "trouble"}
 AFRESH["0.1.0"] = {"upgrade", "rollback"}
 """Steps that begin a machine afresh, with those that are then to be done again."""

@@ -26,7 +26,7 @@ from companion.lab.machine.evening import do, health
 from companion.lab.machine.qmp import QmpClient, UsbSocket
 from companion.lab.phone import Phone
 from companion.lab.worlds.evening import evening
-from companion.lab.worlds.simavr import Simavr
+from companion.lab.worlds.simavr import Simavr, SimavrError
 from companion.ports import DeviceState
 
 FloatArray = NDArray[np.float64]
@@ -36,7 +36,7 @@ BEADS = (3, 6, 9, 12)
 """How many beads are shaken, in turn."""
 SEEN_S = 600.0
 """How long something may take to be seen inside; an emulator on a busy PC is slow."""
-LOOK_S = 0.3
+LOOK_S = 1.0
 WRONG = ("lost", "corrupt", "overflows", "dropped_frames", "unknown", "missing_frames", "repeated", "rejected")
 """Of a line's counts: what must stay where it is. A frame that the pulled plug cut is nobody's loss."""
 UDEV = """
@@ -160,10 +160,11 @@ class IglooAtSocket:
         self._igloo.sensor(True)
         self._until(lambda one: one["state"] == DeviceState.CONNECTED, "is not connected")
         self._move()
-        self._shake(shake, beads)
+        self._shake(shake)
         self._igloo.sensor(False)
         quiet = self._until(lambda one: one["sensor_state"] == SensorState.LOST, "does not miss its sensor")
         self._spans.append((begun, self._sent()))
+        self._count(beads)
         self.plugs.arrived.append(quiet["counts"]["samples"] - counts["samples"])
         wrong = {key: quiet["counts"][key] - before.get(key, 0) for key in WRONG}
         self.plugs.cut += (cut := counts["corrupt"] - before.get("corrupt", 0))
@@ -187,7 +188,14 @@ class IglooAtSocket:
         if sent != self.plugs.arrived or not all(sent):
             raise PortIsWrongError(f"Samples sent {sent}, arrived {self.plugs.arrived}")
 
-    def _shake(self, shake: FloatArray, beads: int) -> None:
+    def _count(self, beads: int) -> None:
+        told = json.loads(self._phone.ask("GET", "/api/state")[1])["count"]
+        if told["hidden"]:
+            self.plugs.hidden += 1
+        else:
+            self.plugs.counted.append((beads, told.get("count")))
+
+    def _shake(self, shake: FloatArray) -> None:
         played = self._igloo.stats()["samples_played"]
         self._igloo.play(shake)
         end = time.monotonic() + SEEN_S
@@ -195,11 +203,6 @@ class IglooAtSocket:
             if time.monotonic() > end:
                 raise PortIsWrongError("The shake does not come to its end: nobody reads the line.")
             time.sleep(LOOK_S)
-        told = json.loads(self._phone.ask("GET", "/api/state")[1])["count"]
-        if told["hidden"]:
-            self.plugs.hidden += 1
-        else:
-            self.plugs.counted.append((beads, told.get("count")))
 
     def _move(self) -> None:
         command, body = next(self._game)
@@ -239,13 +242,18 @@ def plugged(channel: CommandChannel, phone: Phone, control: Path, times: int = P
     def udev(name: str) -> str:
         return channel.check(f"set -- /dev/serial/by-id/{name}\n{UDEV}")
 
+    try:
+        return _plugged(udev, phone, control, times)
+    except SimavrError as error:
+        raise PortIsWrongError(f"The igloo in simavr: {error}") from error
+
+
+def _plugged(udev: Callable[[str], str], phone: Phone, control: Path, times: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, QmpClient(control) as qmp:
         tee, socket = Path(folder) / "wire", UsbSocket(qmp, "igloo")
         igloo = Simavr(tee=tee).start()
         try:
-            table = IglooAtSocket(
-                lambda name: channel.check(f"set -- /dev/serial/by-id/{name}\n{UDEV}"), phone, socket, igloo
-            )
+            table = IglooAtSocket(udev, phone, socket, igloo)
             for number in range(times):
                 table.round(BEADS[number % len(BEADS)])
         finally:

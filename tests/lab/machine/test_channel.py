@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ import pytest
 
 from companion.lab.machine.agent import TIMED_OUT, MessageReader, answers, packed
 from companion.lab.machine.channel import ChannelError, CommandChannel
+from companion.lab.machine.drivers import PIECE, put
 
 
 def test_lines_come_together_from_any_pieces() -> None:
@@ -73,6 +75,14 @@ def test_scripts_run_one_after_the_other(joined: Callable[[], CommandChannel]) -
     assert channel.check("head -c 300000 /dev/zero | tr '\\0' x") == "x" * 300_000
     with pytest.raises(ChannelError, match="status 1: the last word"):
         channel.check("echo the last word; false")
+
+
+@pytest.mark.process
+def test_a_file_arrives_whole(joined: Callable[[], CommandChannel], tmp_path: Path) -> None:
+    data = os.urandom(3 * PIECE)
+    put(joined(), data, str(tmp_path / "folder" / "file"))
+    assert (tmp_path / "folder" / "file").read_bytes() == data
+    assert [one.name for one in (tmp_path / "folder").iterdir()] == ["file"]
 
 
 @pytest.mark.process
