@@ -119,7 +119,7 @@ def test_an_igloo_is_plugged_in_and_pulled_out_while_a_game_goes_on(simavr: Call
         igloo.start()
         spoil.append(True)
         # Samples, or what the board says each second.
-        with pytest.raises(PortIsWrongError, match="'(lost|corrupt)': [1-9]"):
+        with pytest.raises(PortIsWrongError, match=r"'(lost|corrupt)': [1-9]"):
             table.round(BEADS[2])
         cable.pull()
     finally:
