@@ -118,7 +118,8 @@ def test_an_igloo_is_plugged_in_and_pulled_out_while_a_game_goes_on(simavr: Call
             table.settle(tee.read_bytes()[:-200_000])
         igloo.start()
         spoil.append(True)
-        with pytest.raises(PortIsWrongError, match=r"'(lost|corrupt)': [1-9]"):  # what was lost is of samples, or not
+        # Samples, or what the board says each second.
+        with pytest.raises(PortIsWrongError, match=r"'(lost|corrupt)': [1-9]"):
             table.round(BEADS[2])
         cable.pull()
     finally:
