@@ -135,7 +135,7 @@ def during_upgrade(visit: Visit) -> Figures:
     machine.wait_page()
     then, kept = program(machine), journal(machine)
     script = f"cd {CARRIED}/now && {OFFLINE} {MAKE_INSTALL}"
-    took = float(visit.kept.get("upgrade, s", 600.0))
+    took = float(visit.kept["upgrade, s"])
     in_place = []
     for part in UPGRADE:
         _cut_during(visit, machine, script, part * took)
@@ -157,7 +157,7 @@ def during_way_back(visit: Visit) -> Figures:
     script = f"cd {CARRIED}/now && ./install.sh --rollback --old-nights"
     in_place = []
     for part in WAY_BACK:
-        _cut_during(visit, machine, script, part * float(visit.kept.get("rollback, s", 30.0)))
+        _cut_during(visit, machine, script, part * float(visit.kept["way back, s"]))
         machine = visit.on("second")
         now = after_boot(machine, kept)
         in_place.append("0.1.0" if program(machine) == kept["program"] else "this one")

@@ -15,7 +15,7 @@ from companion.lab.machine.camera import watched
 from companion.lab.machine.channel import LIMIT_S
 from companion.lab.machine.drivers import drivers
 from companion.lab.machine.emulator import Machine
-from companion.lab.machine.evening import PATIENCE_S, do, health, host_phone, play
+from companion.lab.machine.evening import PATIENCE_S, close_match, do, health, host_phone, play
 from companion.lab.machine.image import CARRIED, carried, disks, image
 from companion.lab.machine.pins import library, pressed
 from companion.lab.machine.usb import plugged
@@ -192,8 +192,7 @@ def restart(visit: Visit) -> Figures:
     took = time.monotonic() - began
     same("the state", before, health(phone)["journal"])
     same("the journal", entries["digest"], journal(machine)["digest"])
-    if _match_open(phone):
-        do(phone, "close-match", {})
+    close_match(phone)
     visit.kept["journal"] = journal(machine)["digest"]
     return {"seconds": round(took), "entries": entries["entries"]}
 
@@ -255,8 +254,7 @@ def _idle(visit: Visit) -> tuple[Machine, Phone]:
     machine = visit.on("first")
     machine.wait_page()
     phone = visit.host(machine)
-    if _match_open(phone):
-        do(phone, "close-match", {})
+    close_match(phone)
     return machine, phone
 
 
@@ -285,8 +283,7 @@ def small(visit: Visit) -> Figures:
     same("the journal", visit.kept.get("journal"), journal(machine)["digest"])
     before = checks.written_mb(machine.channel)
     phone = visit.host(machine)
-    if _match_open(phone):
-        do(phone, "close-match", {})
+    close_match(phone)
     played = play(phone, visit.moves)
     figures = {"power-on to first page, s": round(page), **played.figures()}
     figures["seconds"] = round(time.monotonic() - began)
@@ -294,18 +291,12 @@ def small(visit: Visit) -> Figures:
     return figures | checks.memory(machine.channel) | _stands(machine)
 
 
-def _match_open(phone: Phone) -> bool:
-    view = json.loads(phone.ask("GET", "/api/state")[1])["view"]
-    return bool(view.get("match"))
-
-
 def plug(visit: Visit) -> Figures:
     """The plug pulled right after a change was acknowledged; the machine booted again."""
     machine = visit.on("first", SMALL_MB)
     machine.wait_page()
     phone = visit.host(machine)
-    if _match_open(phone):
-        do(phone, "close-match", {})
+    close_match(phone)
     do(phone, "open-match", {"game": SHAKEN, "players": SEATS, "draw": True})
     entries = health(phone)["journal"]
     visit.off(cut=True)
@@ -327,8 +318,7 @@ def former(visit: Visit) -> Figures:
     visit.run(machine, f"systemctl restart {checks.UNIT}")
     machine.wait_page()
     phone = visit.host(machine)
-    if _match_open(phone):
-        do(phone, "close-match", {})
+    close_match(phone)
     do(phone, "open-match", {"game": SHAKEN, "players": SEATS, "draw": True})
     kept = journal(machine)
     visit.kept["then"] = {"entries": kept["entries"], "digest": kept["digest"], "program": program(machine)}
@@ -342,6 +332,7 @@ def upgrade(visit: Visit) -> Figures:
     began = time.monotonic()
     visit.run(machine, f"cd {CARRIED}/now && {OFFLINE} {MAKE_INSTALL}", INSTALL_S)
     took = time.monotonic() - began
+    visit.kept["upgrade, s"] = round(took)
     if program(machine) == then["program"]:
         raise FailedError("The former version is still the one in place.")
     machine.wait_page()
@@ -368,6 +359,7 @@ def rollback(visit: Visit) -> Figures:
     elif first.status:
         raise FailedError(told.strip().splitlines()[-1])
     took = time.monotonic() - began
+    visit.kept["way back, s"] = round(took)
     machine.wait_page()
     now = journal(machine)
     then = visit.kept["then"]

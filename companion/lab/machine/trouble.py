@@ -9,7 +9,7 @@ from typing import Any
 
 from companion.lab.machine.channel import CommandChannel
 from companion.lab.machine.checks import UNIT
-from companion.lab.machine.evening import do, health
+from companion.lab.machine.evening import close_match, do, health
 from companion.lab.phone import Phone
 from companion.lab.worlds.evening import SEATS, SHAKEN
 
@@ -114,9 +114,7 @@ def _refused(phone: Phone, mend: Callable[[], object]) -> str:
 
 def _played(phone: Phone) -> None:
     """Open a match and close it, each acknowledged."""
-    view = json.loads(phone.ask("GET", "/api/state")[1])["view"]
-    if view.get("match"):
-        do(phone, "close-match", {})
+    close_match(phone)
     do(phone, "open-match", OPENING)
     do(phone, "close-match", {})
 
