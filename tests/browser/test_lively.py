@@ -114,12 +114,19 @@ def test_one_two_three_shake_is_counted_on_every_screen(phones: Phones, service:
 STORE = "() => document.querySelector('script[type=module]').src.replace(/(main|tv)\\.js/, 'store.js')"
 
 
+PAINTED = """(url) => import(url).then(({ change }) => new Promise((done) => {
+  change(() => {}, (paint) => { paint(); done(); });
+}))"""
+"""Has a page draw what it knows and has not drawn yet; some of it waits for what may come behind it."""
+
+
 def drawn(page: Page, state: int) -> None:
     """Wait until the board of a state is on the screen."""
+    url = page.evaluate(STORE)
     page.wait_for_function(
-        "([url, state]) => import(url).then(({ store }) => store.board?.state === state)",
-        arg=[page.evaluate(STORE), state],
+        "([url, state]) => import(url).then(({ store }) => store.board?.state === state)", arg=[url, state]
     )
+    page.evaluate(PAINTED, url)
 
 
 STEPS = {
