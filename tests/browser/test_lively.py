@@ -140,18 +140,19 @@ STEPS = {
 """By game the moves of a record that are looked at, and what they look like."""
 
 
-def stepped(page: Page, companion: SmallCompanion, step: int, move: str) -> None:
-    """Play a move after so many, and have the page show how it went.
+def stepped(page: Page, companion: SmallCompanion, move: str) -> None:
+    """Play a move, and have the page show how it went.
 
     A page that lost the table on the way catches up without moving anything, as it should: then it is played again.
     """
     for _ in range(3):
-        before = page.evaluate("shown.length")
+        before, snapshot = page.evaluate("shown.length"), companion.night.snapshot()
+        assert snapshot is not None
         companion.moves(move)
         drawn(page, companion.night.state)
         if page.evaluate("shown.length") > before:
             return
-        companion.do("undo", {"to": step, "agreed": True})
+        companion.do("undo", {"to": len(snapshot.moves), "agreed": True})
         drawn(page, companion.night.state)
         page.evaluate("(before) => { shown.length = before; }", before)
     raise AssertionError(f"Nothing moved at {move}.")
@@ -176,7 +177,7 @@ def test_pieces_and_floes_go_where_they_went(
         if done < step:
             companion.moves(*rest[done:step])
             drawn(page, companion.night.state)
-        stepped(page, companion, step, rest[step])
+        stepped(page, companion, rest[step])
         done = step + 1
     kinds = {one["what"].removeprefix("moving ") for one in page.evaluate("shown")}
     assert wanted - kinds == set()
