@@ -90,8 +90,8 @@ class Recorded:
     refused: int = 0
 
 
-def recorded(recordings: Iterable[tuple[str, Recording]], first: int = REAL) -> Recorded:
-    """Return the shakes of labelled recordings (name of the file, recording); their igloos are numbered from ``first``.
+def recorded(recordings: Iterable[tuple[str, Recording]]) -> Recorded:
+    """Return the shakes of labelled recordings (name of the file, recording); their igloos are numbered from REAL on.
 
     An igloo of a file is one of its own, whatever those of other files are called: owners do not agree on names.
 
@@ -109,7 +109,7 @@ def recorded(recordings: Iterable[tuple[str, Recording]], first: int = REAL) -> 
                 continue
             igloo = recording.device[i] if recording.device else ""
             person = recording.person[i] if recording.person else ""
-            device = igloos.setdefault(igloo, first + found.igloos + len(igloos))
+            device = igloos.setdefault(igloo, REAL + found.igloos + len(igloos))
             hand = hands.setdefault(person, len(hands))
             into = found.beat if recording.guided and recording.guided[i] and heard.kept else found.free
             scale = scale_of(recording.shakes[i]) or 1.0

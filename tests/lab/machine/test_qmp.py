@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import pty
-import shutil
+import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 from companion.lab.machine.qmp import QmpClient, QmpError, UsbSocket
 
 QEMU = "qemu-system-aarch64"
-pytestmark = [pytest.mark.process, pytest.mark.skipif(shutil.which(QEMU) is None, reason=f"{QEMU} is not installed")]
+pytestmark = pytest.mark.process
 
 
 @pytest.fixture
@@ -23,16 +22,13 @@ def qmp(tmp_path: Path) -> Iterator[QmpClient]:
     place = tmp_path / "qmp"
     command = [QEMU, "-M", "virt", "-cpu", "cortex-a72", "-S", "-nodefaults", "-display", "none"]
     command += ["-device", "qemu-xhci,id=usb", "-qmp", f"unix:{place},server=on,wait=off"]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    # As a daemon it returns when its sockets are there.
+    subprocess.run([*command, "-daemonize", "-pidfile", str(tmp_path / "pid")], check=True, timeout=60)
     try:
-        end = time.monotonic() + 60
-        while not place.exists() and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.02)
         with QmpClient(place) as client:
             yield client
     finally:
-        process.kill()
-        process.wait()
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
 
 @pytest.fixture
