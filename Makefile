@@ -21,6 +21,7 @@ MUTATION_ARGS ?=
 SOAK_SECONDS ?= 3600
 MACHINE_SUITES ?= bookworm trixie
 MACHINE_ARGS ?=
+HOME_PYTHON ?= python3.13
 SHEET ?= $(VENV)/contact-sheet.webp
 # What was compiled is kept, whatever the shell says: else each worker and each service of a test compiles it all anew.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
@@ -28,7 +29,7 @@ PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 # one worker, which made what they share, until another has nothing left to do.
 WORKERS := -n 4 --dist worksteal
 
-.PHONY: run setup test test-long coverage lint bench mutation pictures soak machine-plug machine machine-soak audit firmware release install lock clean
+.PHONY: run setup test test-long coverage lint bench mutation pictures soak machine-plug machine machine-soak home-assistant audit firmware release install lock clean
 
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
@@ -45,7 +46,7 @@ test: $(VENV)/.dev $(VENV)/.apt
 # What `make test` leaves out or tries in a small size; then what looks at colours, in the other theme.
 test-long: $(VENV)/.dev $(VENV)/.apt
 	$(PYTEST) $(WORKERS) --long --timeout 900 -m "long or sized"
-	$(PYTEST) $(WORKERS) --crossed -m "colours and not long" tests/browser
+	$(PYTEST) $(WORKERS) --crossed -m "colours and not long and not sized" tests/browser
 
 # What of the product the tests reach, branch by branch; those that look at pages are no help for it.
 coverage: $(VENV)/.dev $(VENV)/.apt
@@ -95,6 +96,10 @@ machine: $(VENV)/.dev $(VENV)/.apt-machine
 # The same, and the plug pulled from it fifteen times, with a whole boot after each.
 machine-soak: MACHINE_ARGS += --soak
 machine-soak: machine
+
+# A real Home Assistant beside a real Mosquitto; HOME_PYTHON is one that it runs on.
+home-assistant: $(VENV)/.dev $(VENV)/.apt
+	$(BIN)/python -m companion.lab.soak.home_assistant --python $(HOME_PYTHON)
 
 # Known weaknesses of what the lock pins; asks PyPI, then OSV, so it needs the internet.
 audit: $(VENV)/.run

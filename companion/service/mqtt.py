@@ -123,9 +123,10 @@ class MqttPublisher:
         self._base = f"companion/{self.node}"
         self._discovery = f"{DISCOVERY}/device/companion_{self.node}/config"
         self._single = {key: f"{DISCOVERY}/sensor/companion_{self.node}/{key}/config" for key in SENSORS}
+        self._heard = f"{self._base}/heard"
+        self._kept: set[str] = set()  # of what an earlier version described, by this connection's broker
         self._again = threading.Event()
         self._closing = threading.Event()
-        self._handed_over = False  # on this connection
         self._describe_at: float | None = None
         self.connected = False
         self._client = paho.Client(enums.CallbackAPIVersion.VERSION2, client_id=f"companion-{self.node}")
@@ -167,9 +168,10 @@ class MqttPublisher:
             log.warning("The broker refused: %s", reason)
             return
         self.connected = True
-        self._handed_over = False
-        client.subscribe([(f"{DISCOVERY}/status", 1), *((topic, 1) for topic in self._single.values())])
-        self._introduce()
+        self._kept.clear()
+        client.subscribe([(topic, 1) for topic in (f"{DISCOVERY}/status", self._heard, *self._single.values())])
+        # A broker sends what it keeps before what it is told later: when this comes back, all that it keeps was heard.
+        client.publish(self._heard, "", qos=1)
 
     def _on_disconnect(self, client: object, userdata: object, flags: object, reason: Any, properties: object) -> None:
         del client, userdata, flags, properties
@@ -182,18 +184,10 @@ class MqttPublisher:
         if message.topic == f"{DISCOVERY}/status":
             if message.payload == b"online":
                 self._introduce()
-        elif message.retain and message.payload and not self._handed_over:
-            self._handed_over = True
-            self._hand_over()
-
-    def _hand_over(self) -> None:
-        """Let the device take the place of the single sensors that the broker still keeps."""
-        for topic in self._single.values():
-            self._client.publish(topic, json.dumps({"migrate_discovery": True}), qos=1)
-        self._describe()
-        for topic in self._single.values():
-            self._client.publish(topic, "", qos=1, retain=True)
-        self._describe_at = time.monotonic() + SETTLE_S
+        elif message.topic == self._heard:
+            self._introduce()
+        elif message.retain and message.payload:
+            self._kept.add(message.topic)
 
     def _describe(self) -> None:
         """Say what there is."""
@@ -221,8 +215,18 @@ class MqttPublisher:
         self._client.publish(self._discovery, json.dumps(data), qos=1, retain=True)
 
     def _introduce(self) -> None:
-        """Say what there is, then how it is."""
+        """Say what there is, then how it is; the device takes the place of single sensors that the broker still keeps.
+
+        These are announced first: what is described twice is a conflict to Home Assistant.
+        """
+        kept, self._kept = sorted(self._kept), set()
+        for topic in kept:
+            self._client.publish(topic, json.dumps({"migrate_discovery": True}), qos=1)
         self._describe()
+        for topic in kept:
+            self._client.publish(topic, "", qos=1, retain=True)
+        if kept:
+            self._describe_at = time.monotonic() + SETTLE_S
         self._client.publish(f"{self._base}/status", "online", qos=1, retain=True)
         self._again.set()
 

@@ -182,9 +182,13 @@ def refused_marks(verdict: Locator, legal: bool) -> None:
 
 
 @pytest.fixture
-def crossed(pytestconfig: pytest.Config) -> bool:
-    """Whether what is tested light is tested dark and the other way round, as `make test-long` does with colours."""
-    return bool(pytestconfig.getoption("--crossed"))
+def crossed(request: pytest.FixtureRequest) -> bool:
+    """Whether what is tested light is tested dark and the other way round, as `make test-long` does with colours.
+
+    What it tries once more in another size anyway is tried in the other theme then.
+    """
+    again = request.config.getoption("--long") and {"sized", "colours"} <= {m.name for m in request.node.iter_markers()}
+    return bool(request.config.getoption("--crossed") or again)
 
 
 @pytest.fixture
