@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from companion.lab.worlds.card_table import ROUND, fanned, laid, sheets, taught_round
-from companion.lab.worlds.cards import sheet as laid_out
-from companion.lab.worlds.cards import sheet_extent, shoot, view
+from companion.lab.worlds.cards.photos import sheet as laid_out
+from companion.lab.worlds.cards.photos import sheet_extent, shoot, view
+from companion.lab.worlds.cards.taught import ROUND, fanned, laid, sheets, taught_round
 from tests.browser.conftest import Phones
 from tests.browser.test_boards import stands_out
 from tests.web.assembly import Service

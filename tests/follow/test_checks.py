@@ -14,9 +14,9 @@ from companion.follow.checks import LEFT_S
 from companion.follow.following import FollowState
 from companion.lab.bench.vision.checks import CheckTally, follow_check
 from companion.lab.bench.vision.placings import EVERY_S, PlacedNight
-from companion.lab.worlds.cards import shoot
-from companion.lab.worlds.checks import drawn_check
-from companion.lab.worlds.placings import DrawnRound, drawn_round
+from companion.lab.worlds.cards.checks import drawn_check
+from companion.lab.worlds.cards.photos import shoot
+from companion.lab.worlds.cards.placings import DrawnRound, drawn_round
 from companion.night.answers import CAMERA
 from companion.rules.igloo_pop.components import CARD_TEXT
 from vision.cards import igloos, placed

@@ -16,8 +16,8 @@ from companion.follow import messages
 from companion.follow.cards import CardTable
 from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
-from companion.lab.worlds.card_table import ROUND, sheets, taught_round
-from companion.lab.worlds.cards import CardScene, ring, shoot, view
+from companion.lab.worlds.cards.photos import CardScene, ring, shoot, view
+from companion.lab.worlds.cards.taught import ROUND, sheets, taught_round
 from companion.night.answers import CAMERA, TABLE
 from companion.night.commands.night import Night
 from companion.night.games import game_view

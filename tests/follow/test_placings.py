@@ -13,7 +13,7 @@ from companion.follow import messages
 from companion.follow.following import FollowState
 from companion.follow.placings import BY_HAND_S, LEFT_S
 from companion.lab.bench.vision.placings import EVERY_S, PlacedNight
-from companion.lab.worlds.placings import DrawnRound, Put, Rest, drawn_round, put_on
+from companion.lab.worlds.cards.placings import DrawnRound, Put, Rest, drawn_round, put_on
 from vision.cards import placed
 from vision.cards.placed import NewIgloo
 

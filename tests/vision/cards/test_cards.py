@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from companion.cli.vision import command
-from companion.lab.worlds.card_table import ROUND, RoundPhotos, fanned, picture, sheets, taught_round
+from companion.lab.worlds.cards.taught import ROUND, RoundPhotos, fanned, picture, sheets, taught_round
 from companion.lab.worlds.table import PinholeCamera
 from companion.ports import BadDataError
 from vision.cards.deck import WIDTH, Deck, corners_of, file_of, load_deck, save_deck, teach

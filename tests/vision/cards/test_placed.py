@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from companion.lab.worlds.cards import CardShot, shoot
-from companion.lab.worlds.checks import LIFTED_S, drawn_check
-from companion.lab.worlds.placings import DrawnRound, drawn_round
+from companion.lab.worlds.cards.checks import LIFTED_S, drawn_check
+from companion.lab.worlds.cards.photos import CardShot, shoot
+from companion.lab.worlds.cards.placings import DrawnRound, drawn_round
 from companion.rules.igloo_pop.components import PLACES
 from vision.cards.placed import BareCircle, igloos_in_check, is_bare, new_igloos
 

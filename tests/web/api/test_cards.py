@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.lab.worlds.card_table import ROUND, RoundPhotos, laid, sheets, taught_round
+from companion.lab.worlds.cards.taught import ROUND, RoundPhotos, laid, sheets, taught_round
 from tests.web.assembly import SmallCompanion
 
 pytestmark = pytest.mark.learning

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from companion.lab.worlds import card_table, cards, cards_art
 from companion.lab.worlds.board_art import TEAMS
+from companion.lab.worlds.cards import photos, taught
+from companion.lab.worlds.cards.art import CardArt
 from companion.rules.arctic.components import ANIMALS, TEXT, UNKNOWN
 from companion.rules.arctic.score import best_reading
 from companion.rules.igloo_pop.components import CARD_TEXT
@@ -44,7 +45,7 @@ def measure_cards(shown: int = 2) -> dict[str, float]:
     times: list[float] = []
     for family in FAMILIES:
         seed = FIRST_SEED + family
-        pop, arctic = cards_art.CardArt("igloo-pop", seed, family), cards_art.CardArt("arctic", seed, family)
+        pop, arctic = CardArt("igloo-pop", seed, family), CardArt("arctic", seed, family)
         finder = CardFinder(_taught(arctic, TEXT[:UNKNOWN], 24, tally))
         for turn in range(shown):
             _one_pile(arctic, finder, seed * 10 + turn, tally, times)
@@ -56,19 +57,19 @@ def measure_cards(shown: int = 2) -> dict[str, float]:
 
 def _taught(art: Any, names: Sequence[str], each: int, tally: Counter[str]) -> Deck:
     """Return a deck taught from sheets; a photo in which they are not all found is taken again, and counted."""
-    photos = []
+    images = []
     for begin in range(0, len(names), each):
         part = list(names[begin : begin + each])
         for attempt in range(20):
-            extent = cards.sheet_extent(art, len(part), 6)
-            camera, light = cards.view(art.seed * 100 + begin + attempt, *extent, width=2000, tilt=(0, 15))
-            shot = cards.shoot(cards.sheet(art, part, 6, begin), camera, light, attempt)
+            extent = photos.sheet_extent(art, len(part), 6)
+            camera, light = photos.view(art.seed * 100 + begin + attempt, *extent, width=2000, tilt=(0, 15))
+            shot = photos.shoot(photos.sheet(art, part, 6, begin), camera, light, attempt)
             tally["sheets"] += 1
             if len(find_cards(shot.image)) == len(part):
                 tally["sheets whole"] += 1
                 break
-        photos.append(shot.image)
-    return teach(art.game, photos, list(names))
+        images.append(shot.image)
+    return teach(art.game, images, list(names))
 
 
 def _matched(found: Sequence[DetectedCard], shot: Any) -> list[DetectedCard | None]:
@@ -106,23 +107,23 @@ def _one_round(
 ) -> None:
     rng = np.random.default_rng([31, seed])
     names = [str(name) for name in rng.permutation(CARD_TEXT)[:9]]
-    ring = tuple(cards.ring(art, names, seed))
+    ring = tuple(photos.ring(art, names, seed))
     colours = [str(colour) for colour in rng.permutation(list(TEAMS))[: int(rng.integers(3, 6))]]
     numbers = [int(n) for n in rng.permutation(np.arange(2, 14))]
     up, down, truth = [], [], set()
     for index, card in enumerate(ring):
-        for at in cards.stand(art, card, int(rng.choice([0, 0, 1, 1, 1, 2])), seed * 10 + index):
+        for at in photos.stand(art, card, int(rng.choice([0, 0, 1, 1, 1, 2])), seed * 10 + index):
             if not numbers:
                 break
             colour, number, turn = str(rng.choice(colours)), numbers.pop(), float(rng.uniform(0, 360))
-            up.append(cards.Igloo(at, colour, turn=turn))
+            up.append(photos.Igloo(at, colour, turn=turn))
             moved = (at[0] + float(rng.normal(0, 3)), at[1] + float(rng.normal(0, 3)))
-            down.append(cards.Igloo(moved, number=number, turn=turn + 40, sticker=card_table.sticker(number)))
+            down.append(photos.Igloo(moved, number=number, turn=turn + 40, sticker=taught.sticker(number)))
             truth.add((card.name, colour, number))
     shots: list[tuple[ByteArray, list[DetectedCard]]] = []
     for kind, igloos in (("whole", ()), ("placed", tuple(up)), ("upturned", tuple(down))):
-        scene = cards.CardScene(art, ring, igloos)
-        shot = cards.shoot(scene, *cards.view(seed * 3 + len(shots), 470, 400), seed)
+        scene = photos.CardScene(art, ring, igloos)
+        shot = photos.shoot(scene, *photos.view(seed * 3 + len(shots), 470, 400), seed)
         begun = time.process_time()
         found = finder.find(shot.image)
         times.append(1000 * (time.process_time() - begun))
@@ -157,9 +158,9 @@ def _one_pile(art: Any, finder: CardFinder, seed: int, tally: Counter[str], time
         names += rng.sample(own, min(len(own), rng.randint(1, 4)))
     names = names[:many]
     rows = 1 if many <= 10 or rng.random() < 0.5 else 2
-    scene = cards.fan(art, names, seed, shown=rng.uniform(0.27, 0.36), curve=rng.uniform(0, 3), rows=rows)
+    scene = photos.fan(art, names, seed, shown=rng.uniform(0.27, 0.36), curve=rng.uniform(0, 3), rows=rows)
     wide = max(110 + -(-many // rows) * 0.33 * 60, 330 if rows == 1 else 260)
-    shot = cards.shoot(scene, *cards.view(seed, wide, 160 if rows == 1 else 260), seed)
+    shot = photos.shoot(scene, *photos.view(seed, wide, 160 if rows == 1 else 260), seed)
     begun = time.process_time()
     found = finder.find(shot.image)
     times.append(1000 * (time.process_time() - begun))

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from companion.lab.bench.vision.placings import BY_HAND_S, EVERY_S, FAMILIES, PlacedNight, colours_of
-from companion.lab.worlds.cards import shoot
-from companion.lab.worlds.checks import DrawnCheck, drawn_check
+from companion.lab.worlds.cards.checks import DrawnCheck, drawn_check
+from companion.lab.worlds.cards.photos import shoot
 from companion.night.answers import CAMERA
 from companion.rules.igloo_pop.components import PLACES
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from companion.lab.bench.vision.watched import WatchedNight
-from companion.lab.worlds.cards import shoot
-from companion.lab.worlds.placings import DrawnRound, drawn_round
+from companion.lab.worlds.cards.photos import shoot
+from companion.lab.worlds.cards.placings import DrawnRound, drawn_round
 from companion.night.answers import CAMERA
 from companion.rules.igloo_pop import GAME
 from vision.cards.pile import Read

@@ -16,7 +16,16 @@ from companion.follow.cards import CardTable
 from companion.follow.messages import HALF
 from companion.follow.pace import HALF_S
 from companion.lab.bench.vision.watched import WatchedNight
-from companion.lab.worlds.river import SHEET, DrawnTable, PlayedTurn, RiverScene, begun, drawn_table, played, sheet_of
+from companion.lab.worlds.cards.river import (
+    SHEET,
+    DrawnTable,
+    PlayedTurn,
+    RiverScene,
+    begun,
+    drawn_table,
+    played,
+    sheet_of,
+)
 from companion.night.answers import TABLE
 from companion.night.games import game_view
 from companion.ports import BadDataError

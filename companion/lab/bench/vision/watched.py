@@ -9,7 +9,7 @@ from typing import Any
 from companion.events.hub import Hub
 from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
-from companion.lab.worlds.cards import CardShot
+from companion.lab.worlds.cards.photos import CardShot
 from companion.night.answers import TABLE, CommandResult
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal

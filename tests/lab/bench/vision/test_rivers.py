@@ -8,9 +8,9 @@ import pytest
 
 from companion.follow.cards import CardTable
 from companion.lab.bench.vision.rivers import RiverTally, follow_game, taught
-from companion.lab.worlds.card_table import picture
-from companion.lab.worlds.cards import sheet, sheet_extent, shoot, view
-from companion.lab.worlds.river import SHEET, DrawnTable, PlayedTurn, drawn_table, played
+from companion.lab.worlds.cards.photos import sheet, sheet_extent, shoot, view
+from companion.lab.worlds.cards.river import SHEET, DrawnTable, PlayedTurn, drawn_table, played
+from companion.lab.worlds.cards.taught import picture
 from companion.rules.arctic.components import TEXT, UNKNOWN
 from vision.cards.deck import save_deck, teach
 

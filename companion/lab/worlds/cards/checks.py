@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from companion.lab.worlds.card_table import sticker
-from companion.lab.worlds.cards import CardScene, Igloo
-from companion.lab.worlds.placings import Arm, DrawnRound, Put, arm, drawn_round, village
+from companion.lab.worlds.cards.photos import CardScene, Igloo
+from companion.lab.worlds.cards.placings import Arm, DrawnRound, Put, arm, drawn_round, village
+from companion.lab.worlds.cards.taught import sticker
 from companion.lab.worlds.table import Light, PinholeCamera
 from companion.rules.igloo_pop.components import IGLOOS, PLACES
 

@@ -8,8 +8,8 @@ from functools import cache
 import cv2
 import numpy as np
 
-from companion.lab.worlds.cards import CardScene, Igloo, Laid, fan, ring, sheet, sheet_extent, shoot, view
-from companion.lab.worlds.cards_art import CardArt
+from companion.lab.worlds.cards.art import CardArt
+from companion.lab.worlds.cards.photos import CardScene, Igloo, Laid, fan, ring, sheet, sheet_extent, shoot, view
 from companion.rules.arctic.components import TEXT, UNKNOWN
 from companion.rules.igloo_pop.components import CARD_TEXT
 from vision.board.markers import MODULES

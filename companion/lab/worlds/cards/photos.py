@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from companion.lab.worlds import table
 from companion.lab.worlds.board_art import TEAMS, Colour, bgr
-from companion.lab.worlds.cards_art import PX, CardArt
+from companion.lab.worlds.cards.art import PX, CardArt
 from companion.lab.worlds.table import Floats, Image, Light, PinholeCamera
 
 IGLOO_MM = 23.0

@@ -16,8 +16,8 @@ import cv2
 import numpy as np
 
 from companion.lab.worlds.board_art import bgr
-from companion.lab.worlds.cards import CardScene, CardShot, Laid, Printed, sheet, sheet_extent, shoot, view
-from companion.lab.worlds.cards_art import PX, CardArt, Image, creature, ground
+from companion.lab.worlds.cards.art import PX, CardArt, Image, creature, ground
+from companion.lab.worlds.cards.photos import CardScene, CardShot, Laid, Printed, sheet, sheet_extent, shoot, view
 from companion.lab.worlds.table import Light, PinholeCamera
 from companion.rules.arctic import GAME
 from companion.rules.arctic.components import ANIMALS, FACE_DOWN, RIVER, TEXT

@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from companion.lab.worlds.cards import CardScene, CardShot, Igloo, Laid, ring, shoot, view
-from companion.lab.worlds.cards_art import CardArt
+from companion.lab.worlds.cards.art import CardArt
+from companion.lab.worlds.cards.photos import CardScene, CardShot, Igloo, Laid, ring, shoot, view
 from companion.lab.worlds.table import Light, PinholeCamera
 from companion.rules.igloo_pop.components import CARD_TEXT, PLACES
 
