@@ -61,7 +61,19 @@ def _locked_by_another(device: Path) -> bool:
 
 
 class _Unflushed(serial.Serial):
-    """A serial port that throws nothing away when it is opened: what has arrived is the igloo's word too."""
+    """A serial port that throws nothing away when it is opened: what has arrived is the igloo's word too.
+
+    Nor does it answer: a port that nobody had open echoes, and what an igloo sends would come back to it as commands
+    (an echoed ``u`` gives it another number, for ever). That ends before anything else is asked of the port.
+    """
+
+    def _reconfigure_port(self, force_update: bool = False) -> None:
+        modes = termios.tcgetattr(self.fd or -1)
+        if modes[3] & termios.ECHO:
+            # Nobody listens to a port that echoes, so nobody is disturbed.
+            modes[3] &= ~(termios.ECHO | termios.ECHONL)
+            termios.tcsetattr(self.fd or -1, termios.TCSANOW, modes)
+        super()._reconfigure_port(force_update)  # type: ignore[misc]  # pyserial's types leave it out
 
     def _reset_input_buffer(self) -> None:
         """Keep what has arrived (pyserial calls this as it opens a port)."""

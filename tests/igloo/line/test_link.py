@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import termios
 import tty
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -135,6 +136,23 @@ def test_a_port_is_opened_for_us_alone(terminal: Terminal) -> None:
         serial.Serial(str(terminal.name), exclusive=True)
     port.close()
     Port(str(terminal.name), 250_000).close()
+
+
+def test_what_an_igloo_sends_does_not_come_back_to_it(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ``u`` that is echoed would give it another number: from the first thing that is asked of a port it is quiet."""
+    echoes = []
+    usual = serial.Serial._reconfigure_port  # type: ignore[attr-defined]
+
+    def told(self: serial.Serial, force_update: bool = False) -> None:
+        echoes.append(bool(termios.tcgetattr(self.fd or -1)[3] & termios.ECHO))
+        usual(self, force_update)
+
+    monkeypatch.setattr(serial.Serial, "_reconfigure_port", told)
+    modes = termios.tcgetattr(terminal.theirs)
+    modes[3] |= termios.ECHO | termios.ECHONL | termios.ICANON
+    termios.tcsetattr(terminal.theirs, termios.TCSANOW, modes)
+    Port(str(terminal.name), 500_000).close()
+    assert echoes and not any(echoes)
 
 
 def test_a_port_that_another_program_holds_is_left_alone(terminal: Terminal, tmp_path: Path) -> None:
