@@ -108,9 +108,9 @@ def test_its_board_is_read_from_photos(tmp_path: Path, capfd: pytest.CaptureFixt
         (tmp_path / f"{number}.json").write_text(json.dumps(after(count)), encoding="utf-8")
     profile = ["--profile", str(tmp_path / "table")]
     assert run(["vision", "calibrate", NAME, str(tmp_path / "0.jpg"), *profile]) == 0
-    for number in range(4):
-        photo, labels = str(tmp_path / f"{number}.jpg"), str(tmp_path / f"{number}.json")
-        assert run(["vision", "teach", NAME, photo, labels, *profile]) == 0
+    pairs = [str(tmp_path / f"{number}.{kind}") for number in range(4) for kind in ("jpg", "json")]
+    assert run(["vision", "teach", NAME, *pairs, *profile]) == 0
+    assert capfd.readouterr().out.splitlines()[-1].endswith("4 photos in the profile")
     (read,) = said(capfd, 0, "vision", "look", NAME, str(tmp_path / "4.jpg"), *profile)
     assert read["board"]["found"]
     for name, place in after(8)["places"].items():

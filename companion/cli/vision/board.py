@@ -13,6 +13,7 @@ import click
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
     from vision.board.layout import Layout
+    from vision.board.pose import Pose
     from vision.read.calibrate import Calibrated
     from vision.read.profile import Profile
     from vision.read.reader import BoardLook
@@ -133,12 +134,14 @@ def _say_calibrated(photo: Path, result: Calibrated, layout: Layout, out: Path |
 
 @click.command()
 @click.argument("layout_name", metavar="LAYOUT")
-@click.argument("photo", metavar="PHOTO", type=PHOTO)
-@click.argument("labels", metavar="LABELS", type=PHOTO)
+@click.argument("pairs", metavar="PHOTO LABELS...", nargs=-1, required=True, type=PHOTO)
 @PROFILE
 @JSON
-def teach(layout_name: str, photo: Path, labels: Path, folder: Path, as_json: bool) -> None:
-    """Learn from PHOTO what the things on the board of LAYOUT look like; LABELS (CSV or JSON) says what lies where."""
+def teach(layout_name: str, pairs: tuple[Path, ...], folder: Path, as_json: bool) -> None:
+    """Learn from PHOTO what the things on the board of LAYOUT look like; LABELS (CSV or JSON) says what lies where.
+
+    Several photos, each with its labels behind it, are learnt from at once.
+    """
     # One thread is quicker than several that wait for each other on small matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from companion.ports import BadDataError
@@ -150,32 +153,36 @@ def teach(layout_name: str, photo: Path, labels: Path, folder: Path, as_json: bo
     from vision.read.reader import learn
     from vision.read.relocate import BoardRelocator
 
+    if len(pairs) % 2:
+        raise click.UsageError("Each photo needs its labels behind it: PHOTO LABELS.")
     layout = open_layout(layout_name)
     profile = load_profile(folder, layout)
-    known = read_label_file(labels, layout)
-    image = read_photo(photo)
     sampler = Sampler(layout)
-    pose = BoardRelocator(profile, sampler).find(image)
-    if pose is None:
-        raise BadDataError(f"{photo}: {messages.NO_BOARD}")
-    inside = sampler.inside(pose)
-    contents = {layout.index[name]: content for name, content in known.items() if inside[layout.index[name]]}
-    if not contents:
-        raise BadDataError(f"{photo}: {messages.PARTLY}")
-    close = sampler.close(image, pose, printed_places(layout, contents))
-    profile = learn(profile.taught(sampler.straighten(image, pose), contents, close))
-    save_profile(folder, profile)
-    if as_json:
-        board = {
-            "found": True,
-            "corners": pose.corners(layout.width, layout.height).round(2).tolist(),
-            "error_px": round(pose.error_px, 2),
-        }
-        click.echo(
-            json.dumps({"photo": str(photo), "board": board, "places": len(contents), "photos": len(profile.shots)})
-        )
-    else:
-        click.echo(f"{photo}: {len(contents)} places taught; {len(profile.shots)} photos in the profile")
+    told: list[tuple[Path, Pose, int, int]] = []
+    for photo, labels in zip(pairs[::2], pairs[1::2], strict=True):
+        known = read_label_file(labels, layout)
+        image = read_photo(photo)
+        pose = BoardRelocator(profile, sampler).find(image)
+        if pose is None:
+            raise BadDataError(f"{photo}: {messages.NO_BOARD}")
+        inside = sampler.inside(pose)
+        contents = {layout.index[name]: content for name, content in known.items() if inside[layout.index[name]]}
+        if not contents:
+            raise BadDataError(f"{photo}: {messages.PARTLY}")
+        close = sampler.close(image, pose, printed_places(layout, contents))
+        profile = profile.taught(sampler.straighten(image, pose), contents, close)
+        told.append((photo, pose, len(contents), len(profile.shots)))
+    save_profile(folder, learn(profile))
+    for photo, pose, places, photos in told:
+        if as_json:
+            board = {
+                "found": True,
+                "corners": pose.corners(layout.width, layout.height).round(2).tolist(),
+                "error_px": round(pose.error_px, 2),
+            }
+            click.echo(json.dumps({"photo": str(photo), "board": board, "places": places, "photos": photos}))
+        else:
+            click.echo(f"{photo}: {places} places taught; {photos} photos in the profile")
 
 
 @click.command()

@@ -159,6 +159,7 @@ def test_bad_input_is_one_sentence_and_changes_nothing(
         (["teach", "iglu-iglu", photo, str(tmp_path / "none"), *p], "cannot be read"),
         (["teach", "iglu-iglu", str(empty), str(labels), *p], "The board was not found"),
         (["teach", "arctic", photo, str(labels), *p], "another layout"),
+        (["teach", "iglu-iglu", photo, str(labels), photo, *p], "needs its labels behind it"),
         (["look", "iglu-iglu", str(csv), *p], "not a JPEG"),
         (["look", "iglu-iglu", photo, "--profile", str(tmp_path / "nothing")], "no profile"),
         (["look", str(layout), photo, *p], "rows is a whole number"),
