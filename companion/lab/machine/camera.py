@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 
 from companion.lab.machine.channel import CommandChannel
+from companion.lab.machine.checks import memory
 from companion.lab.machine.drivers import put
 from companion.lab.phone import Phone
 from companion.lab.worlds.table import standard
@@ -61,7 +62,11 @@ def watched(channel: CommandChannel, phone: Phone, module: Path) -> dict[str, An
     for number, (kind, width, height) in enumerate(FEEDS):
         channel.check(LOAD)
         told = _fed(channel, phone, (kind, width, height), first=number == 0)
-        figures[f"{kind} {width}x{height}"] = f"markers {told['table']['markers']}, {told['camera']['fps']} a second"
+        held = memory(channel)
+        figures[f"{kind} {width}x{height}"] = (
+            f"markers {told['table']['markers']}, {told['camera']['fps']} a second, "
+            f"{held['resident, MB']} MB resident, {held['free for others, MB']} free"
+        )
         channel.check("systemctl stop feeder.service")
         gone = _until(phone, _is_gone, "is not missed after its feeder ended")
         figures["its feeder ended"] = f"{gone['camera']['state']}: {gone['camera']['note']}"
@@ -110,6 +115,7 @@ def _fed(channel: CommandChannel, phone: Phone, feed: tuple[str, int, int], *, f
                 and (told["camera"]["width"], told["camera"]["height"]) == (width, height)
                 and told["table"]["markers"] == MARKERS
                 and told["table"]["straight"]
+                and told["camera"]["fps"] > 0
             ),
             f"is not seen with {kind} {width}x{height}",
         )

@@ -293,6 +293,15 @@ def small(visit: Visit) -> Figures:
     return figures | checks.memory(machine.channel) | _stands(machine)
 
 
+def small_camera(visit: Visit) -> Figures:
+    """Half the memory, and the cameras: what is left beside them."""
+    machine = visit.on("first", SMALL_MB)
+    machine.wait_page()
+    phone = visit.host(machine)
+    figures = watched(machine.channel, phone, _modules(visit, machine)["v4l2loopback"])
+    return figures | checks.memory(machine.channel) | _stands(machine)
+
+
 def plug(visit: Visit) -> Figures:
     """The plug pulled right after a change was acknowledged; booted with a late clock, which jumps in play."""
     machine = visit.on("first", SMALL_MB)
@@ -397,12 +406,13 @@ STEPS: tuple[tuple[str, Callable[[Visit], Figures]], ...] = (
     ("pins", pins),
     ("trouble", troubles),
     ("512 MB", small),
+    ("512 MB, camera", small_camera),
     ("plug", plug),
     ("0.1.0", former),
     ("upgrade", upgrade),
     ("rollback", rollback),
 )
-AFRESH = {"boot": {"install", "evening", "restart", "backup", "restrictions", "512 MB", "plug"}}
+AFRESH = {"boot": {"install", "evening", "restart", "backup", "restrictions", "512 MB", "512 MB, camera", "plug"}}
 AFRESH["boot"] |= {"network", "usb", "camera", "pins", "trouble"}
 AFRESH["0.1.0"] = {"upgrade", "rollback"}
 """Steps that begin a machine afresh, with those that are then to be done again."""
