@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 
 from companion.lab.machine.channel import CommandChannel
+from companion.lab.machine.checks import memory
 from companion.lab.machine.drivers import put
 from companion.lab.phone import Phone
 from companion.lab.worlds.table import standard
@@ -59,17 +60,21 @@ def watched(channel: CommandChannel, phone: Phone, module: Path) -> dict[str, An
     put(channel, Path(__file__).with_name("feeder.py").read_bytes(), f"{FOLDER}/feeder.py")
     figures: dict[str, Any] = {}
     for number, (kind, width, height) in enumerate(FEEDS):
-        channel.check(f"lsmod | grep -q ^v4l2loopback || ({LOAD})")
+        channel.check(LOAD)
         told = _fed(channel, phone, (kind, width, height), first=number == 0)
-        figures[f"{kind} {width}x{height}"] = f"markers {told['table']['markers']}, {told['camera']['fps']} a second"
+        held = memory(channel)
+        figures[f"{kind} {width}x{height}"] = (
+            f"markers {told['table']['markers']}, {told['camera']['fps']} a second, "
+            f"{held['resident, MB']} MB resident, {held['free for others, MB']} free"
+        )
         channel.check("systemctl stop feeder.service")
         gone = _until(phone, _is_gone, "is not missed after its feeder ended")
         figures["its feeder ended"] = f"{gone['camera']['state']}: {gone['camera']['note']}"
-        if number == 0:
-            # The reader lets go of it when it is lost, and looks for it seldom.
-            channel.check("for n in $(seq 300); do rmmod v4l2loopback && exit 0; sleep 0.3; done; exit 1")
-            gone = _until(phone, _is_gone, "is not missed after its driver was taken away")
-            figures["its driver gone"] = f"{gone['camera']['state']}: {gone['camera']['note']}"
+        # Another form of picture is another camera: the driver keeps the first form that it was given. The reader lets
+        # go of it when it is lost, and looks for it seldom.
+        channel.check("for n in $(seq 300); do rmmod v4l2loopback && exit 0; sleep 0.3; done; exit 1")
+        gone = _until(phone, _is_gone, "is not missed after its driver was taken away")
+        figures["its driver gone"] = f"{gone['camera']['state']}: {gone['camera']['note']}"
     channel.check("modprobe vivid n_devs=1 node_types=0x1")
     found = channel.check("cd /sys/class/video4linux; grep -l vivid */name | head -n 1 | cut -d / -f 1").strip()
     choose(phone, f"/dev/{found}")
@@ -78,7 +83,7 @@ def watched(channel: CommandChannel, phone: Phone, module: Path) -> dict[str, An
     )
     figures["vivid"] = f"{told['camera']['width']}x{told['camera']['height']}, markers {told['table']['markers']}"
     choose(phone, "")
-    channel.run("sleep 3; modprobe -r vivid; rmmod v4l2loopback")
+    channel.check("for n in $(seq 300); do modprobe -r vivid && exit 0; sleep 0.3; done; exit 1")
     return figures
 
 
@@ -110,6 +115,7 @@ def _fed(channel: CommandChannel, phone: Phone, feed: tuple[str, int, int], *, f
                 and (told["camera"]["width"], told["camera"]["height"]) == (width, height)
                 and told["table"]["markers"] == MARKERS
                 and told["table"]["straight"]
+                and told["camera"]["fps"] > 0
             ),
             f"is not seen with {kind} {width}x{height}",
         )

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from companion.lab.machine.checks import journal
 from companion.lab.machine.emulator import Machine
 from companion.lab.machine.evening import Played, close_match, do
 from companion.lab.machine.image import CARRIED
@@ -25,7 +26,6 @@ from companion.lab.machine.steps import (
     FailedError,
     Figures,
     Visit,
-    journal,
     program,
     same,
 )
@@ -67,7 +67,7 @@ def after_boot(machine: Machine, kept: dict[str, Any]) -> dict[str, Any]:
     machine.wait_page()
     told = machine.channel.check(STATES).split()
     same("service and journal", ["active", "ok"], told)
-    now = journal(machine)
+    now = journal(machine.channel)
     if now["entries"] < kept["entries"]:
         raise FailedError(f"{kept['entries']} entries before, {now['entries']} after.")
     same("the acknowledged entries", kept["digest"], now["digest of"][kept["entries"]])
@@ -88,7 +88,7 @@ def during_play(visit: Visit) -> Figures:
         for command, body in commands[:most]:
             do(phone, command, body)
             played.acknowledged += 1
-        kept = journal(machine)
+        kept = journal(machine.channel)
         following = threading.Thread(target=_tried, args=(phone, *commands[most]))
         following.start()
         time.sleep(rng.uniform(0.0, IN_FLIGHT_S))
@@ -106,7 +106,7 @@ def during_backup(visit: Visit) -> Figures:
     for _ in range(BACKUPS):
         machine = visit.on("first", SMALL_MB)
         machine.wait_page()
-        kept = journal(machine)
+        kept = journal(machine.channel)
         _cut_during(visit, machine, "companion backup", rng.uniform(0.0, BACKUP_S))
         machine = visit.on("first", SMALL_MB)
         after_boot(machine, kept)
@@ -119,7 +119,7 @@ def during_start(visit: Visit) -> Figures:
     rng, at = random.Random(SEED), []
     machine = visit.on("first", SMALL_MB)
     machine.wait_page()
-    kept = journal(machine)
+    kept = journal(machine.channel)
     for _ in range(STARTS):
         visit.on("first", SMALL_MB, anew=True)
         at.append(round(rng.uniform(*START_S)))
@@ -133,7 +133,7 @@ def during_upgrade(visit: Visit) -> Figures:
     """The plug pulled during `make install` over 0.1.0: one version answers, whole; the last try is left to its end."""
     machine = visit.on("second")
     machine.wait_page()
-    then, kept = program(machine), journal(machine)
+    then, kept = program(machine), journal(machine.channel)
     script = f"cd {CARRIED}/now && {OFFLINE} {MAKE_INSTALL}"
     took = float(visit.kept["upgrade, s"])
     in_place = []

@@ -41,8 +41,10 @@ def free_port() -> int:
         return port
 
 
-def qemu_command(disks: Disks, folder: Path, memory_mb: int, port: int) -> list[str]:
+def qemu_command(disks: Disks, folder: Path, memory_mb: int, port: int, clock: str = "") -> list[str]:
     """Return how QEMU is started; sockets and the console's text lie in ``folder``, ``port`` leads to the page.
+
+    ``clock`` is what the machine believes the time is when it starts, as ``2026-10-01T12:00:00``; else it is right.
 
     ``restrict``: the machine reaches nothing outside; from outside only the page's port leads in.
     """
@@ -55,6 +57,7 @@ def qemu_command(disks: Disks, folder: Path, memory_mb: int, port: int) -> list[
     ]
     command += ["-chardev", f"file,id=console,path={folder / 'console.log'}", "-serial", "chardev:console"]
     command += ["-qmp", f"unix:{folder / 'qmp'},server=on,wait=off"]
+    command += ["-rtc", f"base={clock}"] if clock else []
     for name, path in (("root", disks.root), ("carried", disks.carried)):
         command += ["-drive", f"file={path},format=raw,if=none,id={name}"]
         command += ["-device", f"virtio-blk-pci,drive={name},serial={name}"]
@@ -70,7 +73,7 @@ def qemu_command(disks: Disks, folder: Path, memory_mb: int, port: int) -> list[
 class Machine:
     """A machine that is switched on; ``port`` is where its page is on this host, ``folder`` where its sockets lie."""
 
-    def __init__(self, disks: Disks, folder: Path, memory_mb: int) -> None:
+    def __init__(self, disks: Disks, folder: Path, memory_mb: int, clock: str = "") -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("channel", "qmp"):
             (folder / name).unlink(missing_ok=True)
@@ -78,7 +81,7 @@ class Machine:
         self.began = time.monotonic()
         self._log = (folder / "qemu.log").open("wb")
         self._process = subprocess.Popen(
-            qemu_command(disks, folder, memory_mb, self.port),
+            qemu_command(disks, folder, memory_mb, self.port, clock),
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=subprocess.STDOUT,

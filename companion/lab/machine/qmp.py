@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
+import termios
 import time
+import tty
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -113,7 +116,14 @@ class UsbSocket:
         :raises QmpError: when QEMU refuses, such as a port that cannot be opened.
         """
         line = f"{self.name}-line"
-        self._qmp.do("chardev-add", id=line, backend={"type": "serial", "data": {"device": port}})
+        # A terminal that is opened echoes until it is told not to, and a board takes that for commands: it must be raw
+        # before QEMU, which takes its time, has it.
+        with contextlib.ExitStack() as until_it_has:
+            with contextlib.suppress(OSError, termios.error):  # QEMU says what is wrong with a port
+                opened = os.open(port, os.O_RDWR | os.O_NOCTTY)
+                until_it_has.callback(os.close, opened)
+                tty.setraw(opened)
+            self._qmp.do("chardev-add", id=line, backend={"type": "serial", "data": {"device": port}})
         self._qmp.do("device_add", driver="usb-serial", id=self.name, chardev=line, port=PORT)
         self.plugged = True
 

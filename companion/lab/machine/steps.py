@@ -7,16 +7,19 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from companion.lab.machine import checks, trouble
 from companion.lab.machine.camera import watched
 from companion.lab.machine.channel import LIMIT_S
+from companion.lab.machine.checks import journal
 from companion.lab.machine.drivers import drivers
 from companion.lab.machine.emulator import Machine
 from companion.lab.machine.evening import PATIENCE_S, close_match, do, health, host_phone, play
 from companion.lab.machine.image import CARRIED, carried, disks, image
+from companion.lab.machine.network import announced, order
 from companion.lab.machine.pins import library, pressed
 from companion.lab.machine.usb import plugged
 from companion.lab.phone import Phone
@@ -28,17 +31,8 @@ INSTALL_S = 6 * 3600.0
 OFFLINE = f"PIP_NO_INDEX=1 PIP_FIND_LINKS={CARRIED}/wheels"
 MAKE_INSTALL = "make install"
 FULL_MB, SMALL_MB = 1024, 512
-DIGEST = """
-import hashlib, json, sqlite3
-digest, after = hashlib.sha256(), []
-after.append(digest.hexdigest()[:16])
-for row in sqlite3.connect("file:/var/lib/companion/journal.sqlite?mode=ro", uri=True).execute(
-        "SELECT seq, at, kind, body, by, by_role, action_id FROM entry ORDER BY seq"):
-    digest.update(repr(row).encode())
-    after.append(digest.hexdigest()[:16])
-print(json.dumps({"entries": len(after) - 1, "digest": after[-1], "digest of": after}))
-"""
-"""Asked inside: how many entries the journal has, and a digest of its first ones, for each number of them."""
+LATE_DAYS = 40
+"""So far behind is the clock of a machine without one of its own, until the network tells it the time."""
 
 
 class FailedError(OSError):
@@ -61,17 +55,20 @@ class Visit:
     memory_mb: int = 0
     phone: Phone | None = None
 
-    def on(self, name: str, memory_mb: int = FULL_MB, *, anew: bool = False, afresh: bool = False) -> Machine:
+    def on(
+        self, name: str, memory_mb: int = FULL_MB, *, anew: bool = False, afresh: bool = False, clock: str = ""
+    ) -> Machine:
         """Return the machine of a name, switched on; another one, or one of another size, is shut down before.
 
         ``anew``: it is switched off and on, and has only begun to boot; ``afresh``: its disk is a new one, too.
+        ``clock``: what it believes the time is when it is switched on.
         """
         there = self.machine is not None and self.machine.on and (self.name, self.memory_mb) == (name, memory_mb)
         if self.machine is not None and there and not anew and not afresh:
             return self.machine
         self.off()
         own = disks(self.suite, self.cache, name, afresh=afresh)
-        self.machine = Machine(own, self.cache / self.suite / name, memory_mb)
+        self.machine = Machine(own, self.cache / self.suite / name, memory_mb, clock)
         self.name, self.memory_mb = name, memory_mb
         if not anew:
             self.machine.wait_ready()
@@ -103,13 +100,6 @@ class Visit:
 def _written(log: Any, text: str) -> None:
     log.write(text)
     log.flush()
-
-
-def journal(machine: Machine) -> dict[str, Any]:
-    """Return how many entries the journal has and what digests, read beside the service."""
-    said = machine.channel.check(checks.quoted(["python3", "-c", DIGEST]))
-    answer: dict[str, Any] = json.loads(said)
-    return answer
 
 
 def program(machine: Machine) -> str:
@@ -176,7 +166,7 @@ def evening(visit: Visit) -> Figures:
     took = time.monotonic() - began
     figures = {"seconds": round(took), **played.figures()}
     figures["written, MB"] = round(checks.written_mb(machine.channel) - before, 1)
-    visit.kept["journal"] = journal(machine)["digest"]
+    visit.kept["journal"] = journal(machine.channel)["digest"]
     return figures | checks.memory(machine.channel)
 
 
@@ -185,15 +175,15 @@ def restart(visit: Visit) -> Figures:
     machine = visit.on("first")
     machine.wait_page()
     phone = visit.host(machine)
-    before, entries = health(phone)["journal"], journal(machine)
+    before, entries = health(phone)["journal"], journal(machine.channel)
     began = time.monotonic()
     visit.run(machine, f"systemctl restart {checks.UNIT}")
     machine.wait_page()
     took = time.monotonic() - began
     same("the state", before, health(phone)["journal"])
-    same("the journal", entries["digest"], journal(machine)["digest"])
+    same("the journal", entries["digest"], journal(machine.channel)["digest"])
     close_match(phone)
-    visit.kept["journal"] = journal(machine)["digest"]
+    visit.kept["journal"] = journal(machine.channel)["digest"]
     return {"seconds": round(took), "entries": entries["entries"]}
 
 
@@ -203,8 +193,15 @@ def backup(visit: Visit) -> Figures:
     machine.wait_page()
     said = visit.run(machine, "companion backup --json")
     told = json.loads(said.strip().splitlines()[-1])
-    same("the newest entry", journal(machine)["entries"], told["seq"])
+    same("the newest entry", journal(machine.channel)["entries"], told["seq"])
     return {"kB": round(told["size"] / 1000), "files": told["files"], "entry": told["seq"]}
+
+
+def network(visit: Visit) -> Figures:
+    """The machine's name and its page by mDNS, and what was there before the service started."""
+    machine = visit.on("first")
+    machine.wait_page()
+    return announced(machine.channel) | order(machine.channel)
 
 
 def usb(visit: Visit) -> Figures:
@@ -234,14 +231,19 @@ def pins(visit: Visit) -> Figures:
 
 
 def troubles(visit: Visit) -> Figures:
-    """A page that hangs, a clock that jumps, a full disk, a disk that only reads."""
+    """A runaway, a clock that jumps, a full disk, a disk that only reads, a page that hangs."""
     machine, phone = _idle(visit)
     figures: Figures = {}
-    for happens in (trouble.jump, trouble.full, trouble.read_only, trouble.hang):
+    for happens in (trouble.runaway, trouble.jump, trouble.full, trouble.hang):
         figures |= happens(machine.channel, phone)
         machine.wait_page()
+    told, kept = trouble.read_only(machine.channel, phone)
+    visit.off(cut=True)
+    machine = visit.on("first")
+    machine.wait_page()
+    trouble.still_there(machine.channel, kept)
     _leave(visit)
-    return figures
+    return figures | told
 
 
 def _modules(visit: Visit, machine: Machine) -> dict[str, Path]:
@@ -261,7 +263,7 @@ def _idle(visit: Visit) -> tuple[Machine, Phone]:
 def _leave(visit: Visit) -> None:
     """Leave the first machine as it was found: no match open, and its journal known to the steps that follow."""
     machine, _ = _idle(visit)
-    visit.kept["journal"] = journal(machine)["digest"]
+    visit.kept["journal"] = journal(machine.channel)["digest"]
 
 
 def restrict(visit: Visit) -> Figures:
@@ -280,7 +282,7 @@ def small(visit: Visit) -> Figures:
     machine = visit.on("first", SMALL_MB, anew=True)
     page = machine.wait_page()
     machine.wait_ready()
-    same("the journal", visit.kept.get("journal"), journal(machine)["digest"])
+    same("the journal", visit.kept.get("journal"), journal(machine.channel)["digest"])
     before = checks.written_mb(machine.channel)
     phone = visit.host(machine)
     close_match(phone)
@@ -291,8 +293,17 @@ def small(visit: Visit) -> Figures:
     return figures | checks.memory(machine.channel) | _stands(machine)
 
 
+def small_camera(visit: Visit) -> Figures:
+    """Half the memory, and the cameras: what is left beside them."""
+    machine = visit.on("first", SMALL_MB)
+    machine.wait_page()
+    phone = visit.host(machine)
+    figures = watched(machine.channel, phone, _modules(visit, machine)["v4l2loopback"])
+    return figures | checks.memory(machine.channel) | _stands(machine)
+
+
 def plug(visit: Visit) -> Figures:
-    """The plug pulled right after a change was acknowledged; the machine booted again."""
+    """The plug pulled right after a change was acknowledged; booted with a late clock, which jumps in play."""
     machine = visit.on("first", SMALL_MB)
     machine.wait_page()
     phone = visit.host(machine)
@@ -301,10 +312,20 @@ def plug(visit: Visit) -> Figures:
     entries = health(phone)["journal"]
     visit.off(cut=True)
     began = time.monotonic()
-    machine = visit.on("first", SMALL_MB)
+    late = datetime.now(UTC) - timedelta(days=LATE_DAYS)
+    machine = visit.on("first", SMALL_MB, clock=late.strftime("%Y-%m-%dT%H:%M:%S"))
     machine.wait_page()
-    same("the state", entries, health(visit.host(machine))["journal"])
-    return {"seconds": round(time.monotonic() - began), "entries": entries["seq"]}
+    took = time.monotonic() - began
+    phone = visit.host(machine)
+    same("the state", entries, health(phone)["journal"])
+    believed = machine.channel.check("date +%F").strip()
+    close_match(phone)
+    visit.run(machine, f"date -s @{time.time():.0f}")
+    do(phone, "open-match", {"game": SHAKEN, "players": SEATS, "draw": True})
+    close_match(phone)
+    figures = {"seconds": round(took), "entries": entries["seq"], "booted on": believed}
+    visit.kept["journal"] = journal(machine.channel)["digest"]
+    return figures | _stands(machine)
 
 
 def former(visit: Visit) -> Figures:
@@ -320,7 +341,7 @@ def former(visit: Visit) -> Figures:
     phone = visit.host(machine)
     close_match(phone)
     do(phone, "open-match", {"game": SHAKEN, "players": SEATS, "draw": True})
-    kept = journal(machine)
+    kept = journal(machine.channel)
     visit.kept["then"] = {"entries": kept["entries"], "digest": kept["digest"], "program": program(machine)}
     return {"seconds": round(took), "entries": kept["entries"], **_stands(machine)}
 
@@ -336,11 +357,11 @@ def upgrade(visit: Visit) -> Figures:
     if program(machine) == then["program"]:
         raise FailedError("The former version is still the one in place.")
     machine.wait_page()
-    now = journal(machine)
+    now = journal(machine.channel)
     same("the entries of then", then["digest"], now["digest of"][then["entries"]])
     phone = visit.host(machine)
     do(phone, "close-match", {})
-    kept = journal(machine)
+    kept = journal(machine.channel)
     visit.kept["upgraded"] = {"entries": kept["entries"], "digest": kept["digest"]}
     return {"seconds": round(took), "entries": kept["entries"], **_stands(machine)}
 
@@ -353,7 +374,7 @@ def rollback(visit: Visit) -> Figures:
     first = machine.channel.run(f"cd {CARRIED}/now && ./install.sh --rollback", INSTALL_S)
     told, how = first.said, "--rollback"
     if first.status and "--old-nights" in told:
-        same("the journal", upgraded["digest"], journal(machine)["digest"])
+        same("the journal", upgraded["digest"], journal(machine.channel)["digest"])
         how = "--rollback --old-nights"
         told = visit.run(machine, f"cd {CARRIED}/now && ./install.sh {how}", INSTALL_S)
     elif first.status:
@@ -361,7 +382,7 @@ def rollback(visit: Visit) -> Figures:
     took = time.monotonic() - began
     visit.kept["way back, s"] = round(took)
     machine.wait_page()
-    now = journal(machine)
+    now = journal(machine.channel)
     then = visit.kept["then"]
     same("the program", then["program"], program(machine))
     same("the entries of then", then["digest"], now["digest of"][then["entries"]])
@@ -379,17 +400,19 @@ STEPS: tuple[tuple[str, Callable[[Visit], Figures]], ...] = (
     ("restart", restart),
     ("backup", backup),
     ("restrictions", restrict),
+    ("network", network),
     ("usb", usb),
     ("camera", camera),
     ("pins", pins),
     ("trouble", troubles),
     ("512 MB", small),
+    ("512 MB, camera", small_camera),
     ("plug", plug),
     ("0.1.0", former),
     ("upgrade", upgrade),
     ("rollback", rollback),
 )
-AFRESH = {"boot": {"install", "evening", "restart", "backup", "restrictions", "512 MB", "plug"}}
-AFRESH["boot"] |= {"usb", "camera", "pins", "trouble"}
+AFRESH = {"boot": {"install", "evening", "restart", "backup", "restrictions", "512 MB", "512 MB, camera", "plug"}}
+AFRESH["boot"] |= {"network", "usb", "camera", "pins", "trouble"}
 AFRESH["0.1.0"] = {"upgrade", "rollback"}
 """Steps that begin a machine afresh, with those that are then to be done again."""

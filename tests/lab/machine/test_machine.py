@@ -96,6 +96,9 @@ def test_the_machine_is_cut_off_but_for_its_page(tmp_path: Path) -> None:
     command = qemu_command(disks, tmp_path, 512, 4711)
     assert "user,id=house,restrict=on,hostfwd=tcp:127.0.0.1:4711-:8080" in command
     assert command[command.index("-m") + 1] == "512"
+    assert "-rtc" not in command
+    late = qemu_command(disks, tmp_path, 512, 4711, "2026-10-01T12:00:00")
+    assert late[late.index("-rtc") + 1] == "base=2026-10-01T12:00:00"
 
 
 def test_an_evening_has_each_game_and_each_step_is_told() -> None:
