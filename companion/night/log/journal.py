@@ -198,9 +198,10 @@ class Journal:
                 for person, name in (people or {}).items():
                     db.execute("INSERT INTO person (id, name, since) VALUES (?, ?, ?)", (person, name, entry.at))
                 db.execute(f"INSERT INTO entry ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
-                self._last_link = link(self._last_link, row)
-                db.execute("INSERT INTO link (seq, hash) VALUES (?, ?)", (entry.seq, self._last_link))
-            self._last_seq, self._saved = entry.seq, False
+                following = link(self._last_link, row)
+                db.execute("INSERT INTO link (seq, hash) VALUES (?, ?)", (entry.seq, following))
+            # Only now: what a full card refused is no link of the chain.
+            self._last_seq, self._last_link, self._saved = entry.seq, following, False
             self._remember()
             return entry
 

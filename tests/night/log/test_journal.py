@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import shutil
 import sqlite3
 import stat
@@ -170,6 +171,23 @@ def test_a_full_card_refuses_and_nothing_is_half_done(path: Path) -> None:
         journal._db.execute("PRAGMA max_page_count = 100000")
         assert journal.append("after", {}).seq == kept + 1
         assert journal.check() == []
+
+
+def test_what_a_full_card_refused_last_of_all_is_no_link_of_the_chain(path: Path) -> None:
+    """The card is found to be full as a change is to be made durable, when all of it was computed."""
+    with journal_at(path) as journal:
+        journal.append("one", {})
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.with_name(f"{path.name}-wal").stat().st_size, hard))
+        try:
+            with pytest.raises(StorageError):
+                journal.append("two", {"text": "x" * 2000})
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert journal.append("three", {}).seq == 2
+    with journal_at(path) as journal:
+        assert journal.damage == ()
+        assert [one.kind for one in journal.since(0)] == ["one", "three"]
 
 
 # --- damage ------------------------------------------------------------------------------------------------------
