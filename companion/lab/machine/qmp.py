@@ -8,7 +8,6 @@ import os
 import socket
 import termios
 import time
-import tty
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -108,7 +107,7 @@ class UsbSocket:
 
     def __init__(self, qmp: QmpClient, name: str) -> None:
         self._qmp, self.name = qmp, name
-        self.plugged = False
+        self.plugged, self._port = False, ""
 
     def plug(self, port: str) -> None:
         """Plug the converter in.
@@ -116,16 +115,28 @@ class UsbSocket:
         :raises QmpError: when QEMU refuses, such as a port that cannot be opened.
         """
         line = f"{self.name}-line"
-        # A terminal that is opened echoes until it is told not to, and a board takes that for commands: it must be raw
-        # before QEMU, which takes its time, has it.
-        with contextlib.ExitStack() as until_it_has:
-            with contextlib.suppress(OSError, termios.error):  # QEMU says what is wrong with a port
-                opened = os.open(port, os.O_RDWR | os.O_NOCTTY)
-                until_it_has.callback(os.close, opened)
-                tty.setraw(opened)
-            self._qmp.do("chardev-add", id=line, backend={"type": "serial", "data": {"device": port}})
+        self._port = port
+        with contextlib.suppress(OSError, termios.error):  # QEMU says what is wrong with a port
+            self._rate(termios.B9600)
+        self._qmp.do("chardev-add", id=line, backend={"type": "serial", "data": {"device": port}})
         self._qmp.do("device_add", driver="usb-serial", id=self.name, chardev=line, port=PORT)
         self.plugged = True
+
+    def opened(self) -> bool:
+        """Tell whether the machine inside has opened the converter and set a rate of its own."""
+        return self._rate() not in {termios.B9600, termios.B115200}
+
+    def _rate(self, new: int = 0) -> int:
+        """Return the rate of the port's terminal, which it keeps when it is closed; set another one."""
+        line = os.open(self._port, os.O_RDWR | os.O_NOCTTY)
+        try:
+            modes = termios.tcgetattr(line)
+            if new:
+                modes[4] = modes[5] = new
+                termios.tcsetattr(line, termios.TCSANOW, modes)
+            return int(modes[4])
+        finally:
+            os.close(line)
 
     def pull(self) -> None:
         """Pull it out, whatever the machine inside is doing with it."""

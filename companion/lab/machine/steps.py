@@ -241,7 +241,7 @@ def troubles(visit: Visit) -> Figures:
     visit.off(cut=True)
     machine = visit.on("first")
     machine.wait_page()
-    trouble.still_there(machine.channel, kept)
+    trouble.still_there(machine.channel, visit.host(machine), kept)
     _leave(visit)
     return figures | told
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
@@ -97,7 +98,7 @@ def full(channel: CommandChannel, phone: Phone) -> dict[str, Any]:
         raise TroubleError(f"The disk is full, and {taken} changes were taken.")
     _played(phone)
     _started_anew(channel, f"systemctl kill --signal=KILL {UNIT}")
-    still_there(channel, kept)
+    still_there(channel, phone, kept)
     return {"disk full": f"{taken} changes taken and kept, then refused ({words})"}
 
 
@@ -116,12 +117,14 @@ def read_only(channel: CommandChannel, phone: Phone) -> tuple[dict[str, Any], di
     )
 
 
-def still_there(channel: CommandChannel, kept: dict[str, Any]) -> None:
-    """Hold a journal against what was acknowledged.
+def still_there(channel: CommandChannel, phone: Phone, kept: dict[str, Any]) -> None:
+    """Hold a journal against what was acknowledged, and hear what the service, started anew, thinks of it.
 
-    :raises TroubleError: when an entry of ``kept`` is not there any more.
+    :raises TroubleError: when an entry of ``kept`` is not there any more, or is called another than it was.
     """
-    now = journal(channel)
+    now, view = journal(channel), json.loads(phone.ask("GET", "/api/state")[1])["view"]
+    if view["damage"]:
+        raise TroubleError(view["damage"][0]["en"])
     if now["entries"] < kept["entries"] or now["digest of"][kept["entries"]] != kept["digest"]:
         raise TroubleError(f"{kept['entries']} entries were acknowledged, {now['entries']} are there.")
 

@@ -56,6 +56,10 @@ class Socket(Protocol):
         """Lead to a terminal of this host."""
         ...
 
+    def opened(self) -> bool:
+        """Tell whether somebody has opened the port and set it up."""
+        ...
+
     def pull(self) -> None:
         """Lead there no longer."""
         ...
@@ -145,11 +149,18 @@ class IglooAtSocket:
         shake, pose = handling(beads)
         self._igloo.rest(tuple(pose))
         self._igloo.sensor(False)
-        self._igloo.reset()
         was = igloos(self._phone)
         before = was[0]["counts"] if was else {}
         began = time.monotonic()
-        self._socket.plug(self._igloo.port)
+        # As an Arduino: whoever opens its port starts it anew, and it says nothing before. Until a port is set up the
+        # kernel echoes what it sends, and in an emulator that takes long.
+        self._igloo.power(False)
+        try:
+            self._socket.plug(self._igloo.port)
+            self._wait(self._socket.opened, "Nobody opens the port.")
+        finally:
+            self._igloo.power(True)
+        self._igloo.reset()
         told = self._until(lambda one: one["sensor_state"] == SensorState.NO_SENSOR, "is not heard")
         self.plugs.found_s.append(time.monotonic() - began)
         port = as_meant(self._udev(told["key"]), told["key"])
@@ -198,11 +209,18 @@ class IglooAtSocket:
     def _shake(self, shake: FloatArray) -> None:
         played = self._igloo.stats()["samples_played"]
         self._igloo.play(shake)
+        self._wait(
+            lambda: self._igloo.stats()["samples_played"] >= played + len(shake),
+            "The shake does not come to its end: nobody reads the line.",
+        )
+
+    @staticmethod
+    def _wait(holds: Callable[[], bool], words: str) -> None:
         end = time.monotonic() + SEEN_S
-        while self._igloo.stats()["samples_played"] < played + len(shake):
+        while not holds():
             if time.monotonic() > end:
-                raise PortIsWrongError("The shake does not come to its end: nobody reads the line.")
-            time.sleep(LOOK_S)
+                raise PortIsWrongError(words)
+            time.sleep(LOOK_S / 4)
 
     def _move(self) -> None:
         command, body = next(self._game)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -125,6 +126,11 @@ class Simavr:
         if not line:
             raise SimavrError(f"the bench has ended: {self._errors.read_text(encoding='utf-8')}")
         return line.rstrip("\n")
+
+    def power(self, on: bool) -> None:
+        """Take its supply away, or give it back: meanwhile its time stands still, and no command is taken."""
+        assert self._process is not None, "not started"
+        self._process.send_signal(signal.SIGCONT if on else signal.SIGSTOP)
 
     def command(self, text: str) -> dict[str, Any]:
         """Give the bench a command (firmware/bench/control.c lists them); return the statistics if it printed any."""

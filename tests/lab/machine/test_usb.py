@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import selectors
+import termios
 import threading
 import tty
 from collections.abc import Callable
@@ -55,6 +56,7 @@ class Cable:
     def __init__(self, place: Path) -> None:
         self._place, self.loses = place, False
         self._end = (-1, -1)
+        self._before, self._theirs = 0, -1
         self._thread: threading.Thread | None = None
 
     def plug(self, port: str) -> None:
@@ -62,10 +64,14 @@ class Cable:
         tty.setraw(theirs)
         board = os.open(port, os.O_RDWR | os.O_NOCTTY)
         tty.setraw(board)
+        self._before, self._theirs = termios.tcgetattr(theirs)[4], theirs
         self._place.symlink_to(os.ttyname(theirs))
         self._end = os.pipe()
         self._thread = threading.Thread(target=self._carry, args=(ours, theirs, board), daemon=True)
         self._thread.start()
+
+    def opened(self) -> bool:
+        return termios.tcgetattr(self._theirs)[4] != self._before
 
     def pull(self) -> None:
         assert self._thread is not None
