@@ -261,8 +261,12 @@ def migrate(db: sqlite3.Connection, schema: Schema, *, to: int | None = None) ->
 def transaction(db: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connection]:
     """Write all or nothing: durable when the block has ended, undone when it fails.
 
-    :raises StorageError: for what SQLite refuses.
+    :raises StorageError: for what SQLite refuses, and where the card is read-only.
     """
+    # A kernel that makes a card read-only goes on to take what is written to open files, says that it is durable
+    # (ext4's fsync is none there), and forgets it with the power.
+    if os.statvfs(path.parent).f_flag & os.ST_RDONLY:
+        raise StorageError("disk-read-only")
     try:
         db.execute("BEGIN IMMEDIATE")
         try:

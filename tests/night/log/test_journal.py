@@ -190,6 +190,23 @@ def test_what_a_full_card_refused_last_of_all_is_no_link_of_the_chain(path: Path
         assert [one.kind for one in journal.since(0)] == ["one", "three"]
 
 
+def test_a_card_that_the_kernel_made_read_only_acknowledges_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes all that is written, and forgets it with the power; seen in an emulated machine (the step `trouble`)."""
+    with journal_at(path) as journal:
+        journal.append("one", {})
+        as_it_is = os.statvfs(path.parent)
+        flags = [*as_it_is[:8], as_it_is.f_flag | os.ST_RDONLY, *as_it_is[9:]]
+        with monkeypatch.context() as remounted:
+            remounted.setattr(os, "statvfs", lambda place: os.statvfs_result(flags))
+            with pytest.raises(StorageError) as refused:
+                journal.append("two", {})
+        assert refused.value.key == "disk-read-only"
+        assert [one.kind for one in journal.since(0)] == ["one"]
+        assert journal.append("three", {}).seq == 2
+
+
 # --- damage ------------------------------------------------------------------------------------------------------
 
 
