@@ -153,7 +153,8 @@ class IglooAtSocket:
         before = was[0]["counts"] if was else {}
         began = time.monotonic()
         # As an Arduino: whoever opens its port starts it anew, and it says nothing before. Until a port is set up the
-        # kernel echoes what it sends, and in an emulator that takes long.
+        # kernel echoes what it sends, and in an emulator that takes long. Nothing of before is left in it.
+        self._igloo.reset()
         self._igloo.power(False)
         try:
             self._socket.plug(self._igloo.port)
