@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import Any
 
@@ -144,7 +145,8 @@ def _until_refused(phone: Phone) -> tuple[int, str]:
         try:
             do(phone, command, body)
         except NotTakenError as error:
-            return taken, str(error)[-200:]
+            said = re.search(r'"en": "([^"]+)"', str(error))
+            return taken, said[1] if said else str(error)[-200:]
         taken += 1
     return taken, ""
 
