@@ -117,7 +117,7 @@ class UsbSocket:
         line = f"{self.name}-line"
         self._port = port
         with contextlib.suppress(OSError, termios.error):  # QEMU says what is wrong with a port
-            self._rate(termios.B9600)
+            self._fresh()
         self._qmp.do("chardev-add", id=line, backend={"type": "serial", "data": {"device": port}})
         self._qmp.do("device_add", driver="usb-serial", id=self.name, chardev=line, port=PORT)
         self.plugged = True
@@ -126,15 +126,22 @@ class UsbSocket:
         """Tell whether the machine inside has opened the converter and set a rate of its own."""
         return self._rate() not in {termios.B9600, termios.B115200}
 
-    def _rate(self, new: int = 0) -> int:
-        """Return the rate of the port's terminal, which it keeps when it is closed; set another one."""
+    def _rate(self) -> int:
+        """Return the rate of the port's terminal."""
+        line = os.open(self._port, os.O_RDWR | os.O_NOCTTY)
+        try:
+            return int(termios.tcgetattr(line)[4])
+        finally:
+            os.close(line)
+
+    def _fresh(self) -> None:
+        """Have the port's terminal forget what a former converter was told: its rate, and bytes that nobody read."""
         line = os.open(self._port, os.O_RDWR | os.O_NOCTTY)
         try:
             modes = termios.tcgetattr(line)
-            if new:
-                modes[4] = modes[5] = new
-                termios.tcsetattr(line, termios.TCSANOW, modes)
-            return int(modes[4])
+            modes[4] = modes[5] = termios.B9600
+            termios.tcsetattr(line, termios.TCSANOW, modes)
+            termios.tcflush(line, termios.TCIOFLUSH)
         finally:
             os.close(line)
 
