@@ -22,6 +22,14 @@ def serve_command(python: Path | None = None) -> list[str]:
     return [*begin, "-m", "companion", "serve", "--host", "127.0.0.1", "--port", "0"]
 
 
+def free_port() -> int:
+    """Return a port of this host that nobody listens at."""
+    with socket.socket() as line:
+        line.bind(("127.0.0.1", 0))
+        port: int = line.getsockname()[1]
+        return port
+
+
 class Phone:
     """One client: plain requests with a cookie, or one live stream whose events are kept with their times.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import socket
 import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from companion.lab.machine.channel import ChannelError, CommandChannel
+from companion.lab.phone import free_port
 
 PAGE = 8080
 """The service's port inside."""
@@ -31,14 +31,6 @@ class Disks:
     initrd: Path
     root: Path
     carried: Path
-
-
-def free_port() -> int:
-    """Return a port of this host that nobody listens at."""
-    with socket.socket() as line:
-        line.bind(("127.0.0.1", 0))
-        port: int = line.getsockname()[1]
-        return port
 
 
 def qemu_command(disks: Disks, folder: Path, memory_mb: int, port: int, clock: str = "") -> list[str]:

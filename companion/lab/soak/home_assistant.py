@@ -26,7 +26,7 @@ import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
 
 from companion.events.hub import Hub
-from companion.lab.machine.emulator import free_port
+from companion.lab.phone import free_port
 from companion.lab.soak.play import ServedCompanion
 from companion.lab.worlds.evening import SEATS, SHAKEN
 from companion.service.mqtt import DISCOVERY, SENSORS, MqttPublisher, broker
