@@ -115,6 +115,9 @@ class PracticeDatabase:
         with self._lock:
             try:
                 db = self._opened()
+                # A card that the kernel made read-only takes what is written to open files, and forgets it.
+                if os.statvfs(self._path.parent).f_flag & os.ST_RDONLY:
+                    raise PracticeDatabaseError("The training book could not be written: the card is read-only.")
                 db.execute("BEGIN IMMEDIATE")
                 try:
                     yield db

@@ -22,6 +22,7 @@ from companion.practice.sonify import WAV_HZ, sound, wav
 from companion.practice.stored_shakes import StoredShakes
 from companion.practice.waveform import COLUMN_S, LEVELS, picture
 from companion.service.practice import SimulatedShakeBank, machine, shake_bank
+from tests.worlds.read_only import read_only_card
 
 
 class Table:
@@ -418,6 +419,15 @@ def test_a_file_that_is_no_book_is_left_as_it_is(tmp_path: Path, content: bytes)
     with pytest.raises(PracticeDatabaseError):
         PracticeDatabase(path).people()
     assert path.read_bytes() == content
+
+
+def test_a_card_that_the_kernel_made_read_only_takes_no_answer(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    ann = table.room.add_person("Ann").id
+    dealt = table.room.deal(ann)
+    with read_only_card(monkeypatch), pytest.raises(PracticeDatabaseError, match="read-only"):
+        table.room.guess(dealt["id"], ann, 6)
+    assert table.room.figures(ann)["overall"]["own"]["answers"] == 0
+    table.room.guess(dealt["id"], ann, 6)
 
 
 def test_every_count_is_dealt_and_the_weak_ones_more_often(table: Table) -> None:

@@ -119,13 +119,18 @@ def refusal(folder: Path) -> OSError | None:
     return None
 
 
+def is_read_only(folder: Path) -> bool:
+    """Return whether the system says that the card of a folder is read-only."""
+    return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+
+
 def unwritable(folder: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
     """Return whether the system says that a folder cannot be written, or is nearly full; nothing is written for it.
 
     A card whose errors ended all writing is told by its mount: ``ro``, with newer kernels ``emergency_ro``.
     """
     facts = os.statvfs(folder)
-    if facts.f_flag & os.ST_RDONLY or facts.f_bavail * facts.f_frsize < NEARLY_FULL:
+    if is_read_only(folder) or facts.f_bavail * facts.f_frsize < NEARLY_FULL:
         return True
     place, found = folder.resolve(), (-1, "")
     with contextlib.suppress(OSError):

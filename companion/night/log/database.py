@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.night.log.data_folder import refusal, sync_folder, unlinked
+from companion.night.log.data_folder import is_read_only, refusal, sync_folder, unlinked
 from companion.night.messages import SENTENCES
 from companion.ports import CompanionError
 
@@ -265,7 +265,7 @@ def transaction(db: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connecti
     """
     # A kernel that makes a card read-only goes on to take what is written to open files, says that it is durable
     # (ext4's fsync is none there), and forgets it with the power.
-    if os.statvfs(path.parent).f_flag & os.ST_RDONLY:
+    if is_read_only(path.parent):
         raise StorageError("disk-read-only")
     try:
         db.execute("BEGIN IMMEDIATE")

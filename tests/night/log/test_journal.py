@@ -23,6 +23,7 @@ from companion.night.log.database import (
     open_database,
 )
 from companion.night.log.journal import SCHEMA, Journal
+from tests.worlds.read_only import read_only_card
 
 
 @pytest.fixture
@@ -196,12 +197,8 @@ def test_a_card_that_the_kernel_made_read_only_acknowledges_nothing(
     """It takes all that is written, and forgets it with the power; seen in an emulated machine (the step `trouble`)."""
     with journal_at(path) as journal:
         journal.append("one", {})
-        as_it_is = os.statvfs(path.parent)
-        flags = [*as_it_is[:8], as_it_is.f_flag | os.ST_RDONLY, *as_it_is[9:]]
-        with monkeypatch.context() as remounted:
-            remounted.setattr(os, "statvfs", lambda place: os.statvfs_result(flags))
-            with pytest.raises(StorageError) as refused:
-                journal.append("two", {})
+        with read_only_card(monkeypatch), pytest.raises(StorageError) as refused:
+            journal.append("two", {})
         assert refused.value.key == "disk-read-only"
         assert [one.kind for one in journal.since(0)] == ["one"]
         assert journal.append("three", {}).seq == 2
