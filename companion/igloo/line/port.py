@@ -10,6 +10,7 @@ import stat
 import termios
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 import serial
 
@@ -68,11 +69,12 @@ class _Unflushed(serial.Serial):
     """
 
     def _reconfigure_port(self, force_update: bool = False) -> None:
-        modes = termios.tcgetattr(self.fd or -1)
+        fd = cast("int", self.fd)  # it has just been opened
+        modes = termios.tcgetattr(fd)
         if modes[3] & termios.ECHO:
             # Nobody listens to a port that echoes, so nobody is disturbed.
             modes[3] &= ~(termios.ECHO | termios.ECHONL)
-            termios.tcsetattr(self.fd or -1, termios.TCSANOW, modes)
+            termios.tcsetattr(fd, termios.TCSANOW, modes)
         super()._reconfigure_port(force_update)  # type: ignore[misc]  # pyserial's types leave it out
 
     def _reset_input_buffer(self) -> None:

@@ -25,6 +25,8 @@ FOLDER = "/root/camera"
 DEVICE = "/dev/video9"
 PYTHON = "/opt/companion/current/bin/python"
 LOAD = f"modprobe videodev && insmod {FOLDER}/v4l2loopback.ko video_nr=9 card_label=Drawn exclusive_caps=1"
+UNLOAD = "for n in $(seq 300); do rmmod {} && exit 0; sleep 0.3; done; exit 1"
+"""A driver is let go of when whoever reads from it notices that its camera is lost."""
 SEEN_S = 600.0
 LOOK_S = 0.5
 QUALITY = 85
@@ -72,7 +74,7 @@ def watched(channel: CommandChannel, phone: Phone, module: Path) -> dict[str, An
         figures["its feeder ended"] = f"{gone['camera']['state']}: {gone['camera']['note']}"
         # Another form of picture is another camera: the driver keeps the first form that it was given. The reader lets
         # go of it when it is lost, and looks for it seldom.
-        channel.check("for n in $(seq 300); do rmmod v4l2loopback && exit 0; sleep 0.3; done; exit 1")
+        channel.check(UNLOAD.format("v4l2loopback"))
         gone = _until(phone, _is_gone, "is not missed after its driver was taken away")
         figures["its driver gone"] = f"{gone['camera']['state']}: {gone['camera']['note']}"
     channel.check("modprobe vivid n_devs=1 node_types=0x1")
@@ -83,7 +85,7 @@ def watched(channel: CommandChannel, phone: Phone, module: Path) -> dict[str, An
     )
     figures["vivid"] = f"{told['camera']['width']}x{told['camera']['height']}, markers {told['table']['markers']}"
     choose(phone, "")
-    channel.check("for n in $(seq 300); do modprobe -r vivid && exit 0; sleep 0.3; done; exit 1")
+    channel.check(UNLOAD.format("vivid"))
     return figures
 
 

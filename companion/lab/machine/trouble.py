@@ -113,9 +113,8 @@ def read_only(channel: CommandChannel, phone: Phone) -> tuple[dict[str, Any], di
     )
     taken, words = _until_refused(phone)
     told = f"then refused ({words})" if words else "none refused"
-    return {"disk read-only, then the plug pulled": f"{taken} changes taken and kept, {told}"}, _acknowledged(
-        channel, phone
-    )
+    figures = {"disk read-only, then the plug pulled": f"{taken} changes taken and kept, {told}"}
+    return figures, _acknowledged(channel, phone)
 
 
 def still_there(channel: CommandChannel, phone: Phone, kept: dict[str, Any]) -> None:
