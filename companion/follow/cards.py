@@ -23,7 +23,9 @@ from vision.cards import messages
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray
+    from vision.cards.deck import Deck
     from vision.cards.detect import CardFinder, DetectedCard
+    from vision.cards.lying import Lying
     from vision.cards.pile import Read
 
 _KEPT = 4
@@ -65,6 +67,8 @@ class CardTable:
         self._lock = threading.Lock()
         self._finders: dict[str, CardFinder] = {}
         self._first: OrderedDict[str, _First] = OrderedDict()
+        self._some: tuple[Deck, CardFinder] | None = None
+        """What finds some cards of a deck: those that may lie on the table."""
         self._damaged: dict[str, int] = {}
         """Of files that could not be read, when each was written."""
 
@@ -198,18 +202,22 @@ class CardTable:
             finder = self._known(game)
             return read_circle(finder.find(photo), finder.deck)
 
-    def open_in(self, game: str, photo: ByteArray, only: Sequence[str]) -> list[tuple[Read, ...]]:
+    def open_in(
+        self, game: str, photo: ByteArray, only: Sequence[str], former: Lying | None = None
+    ) -> tuple[list[tuple[Read, ...]], Lying]:
         """Return what lies in the open in a picture (BGR): single cards and fans, each from the bottom up.
 
-        ``only``: no other cards can lie there.
+        ``only``: no other cards can lie there; ``former``: how the same table lay before. How it lies now comes second.
 
         :raises BadDataError: none were taught.
         """
+        from vision.cards.lying import look_again
         from vision.cards.pile import read_open
 
         with self._lock:
-            finder = self._known(game)
-            return read_open(finder.find(photo), finder.deck, only)
+            finder = self._known(game, only)
+            lying = look_again(finder, photo, former)
+        return read_open(lying.found, finder.deck, only), lying
 
     def why_unknown(self, game: str) -> str:
         """Return why no cards of a game can be read, as far as it is known without reading any; empty: they may be."""
@@ -243,11 +251,19 @@ class CardTable:
             self._finders = {game: CardFinder(deck)}
         return self._finders[game]
 
-    def _known(self, game: str) -> CardFinder:
+    def _known(self, game: str, only: Sequence[str] = ()) -> CardFinder:
+        """Return what finds a game's cards, or ``only`` these."""
         finder = self._finder(game)
         if finder is None:
             raise BadDataError(messages.NOT_TAUGHT)
-        return finder
+        some = tuple(name for name in finder.deck.names if name in set(only))
+        if not 0 < len(some) < len(finder.deck.names):
+            return finder
+        if self._some is None or self._some[0] is not finder.deck or self._some[1].deck.names != some:
+            from vision.cards.detect import CardFinder
+
+            self._some = finder.deck, CardFinder(finder.deck.only(some))
+        return self._some[1]
 
 
 def _written(path: Path) -> int | None:

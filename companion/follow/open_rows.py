@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from companion.night.games.capabilities import PhotoOpenRow
     from companion.ports import ByteArray, FloatArray
     from vision.camera.frame import CapturedFrame
+    from vision.cards.lying import Lying
     from vision.cards.pile import Read
     from vision.cards.tokens import OpenTable, Track
 
@@ -104,6 +105,8 @@ class RowWatcher:
         self._seen: tuple[Standing, object, int] | None = None
         self._left: Standing | None = None
         self._unexplained: tuple[Standing, float] | None = None
+        self._lying: tuple[str, Lying] | None = None
+        """How the table of a match lay when it was last looked at."""
         self._half: tuple[object, float] | None = None
         """What may be half a turn, and since when it lies so."""
 
@@ -137,14 +140,16 @@ class RowWatcher:
         record, state = Standing(snapshot.match, snapshot.state), snapshot.states[-1]
         image = captured.image()
         try:
-            groups = _clear(self._cards.open_in(snapshot.game, image, row.may_lie(state)))
+            read, lying = self._cards.open_in(snapshot.game, image, row.may_lie(state), self._former(record, now))
         except BadDataError as error:
             return RowLook(FollowState.TEACH, str(getattr(error, "note", error)))
+        groups, self._lying = _clear(read), (snapshot.match, lying)
         if row.awaited(state):
             return self._first(row, groups, captured, snapshot)
         recorded = row.row(state)
         if self._agrees(row, groups, snapshot):
             self._learn(row, image, groups, snapshot)
+            self._lying = snapshot.match, lying.agreed()
             self._seen = self._unexplained = None
             return RowLook(FollowState.WATCHING, messages.ROW_AGREES)
         if self._places is None or self._places.match != snapshot.match:
@@ -180,6 +185,12 @@ class RowWatcher:
         return RowLook(FollowState.QUESTION, messages.ASKING, candidates)
 
     # --- where everything lies
+
+    def _former(self, record: Standing, now: float) -> Lying | None:
+        """Return how the table lay before; None where that explains nothing for long: all is looked at anew then."""
+        if self._lying is None or self._lying[0] != record.match or self._is_long(record, now):
+            return None
+        return self._lying[1]
 
     def _first(
         self, row: PhotoOpenRow, groups: Sequence[tuple[Read, ...]], captured: CapturedFrame, snapshot: MatchSnapshot
@@ -345,8 +356,12 @@ class RowWatcher:
         self._seen = None
         if self._unexplained is None or self._unexplained[0] != record:
             self._unexplained = record, now
-        long = now - self._unexplained[1] >= LONG_S
+        long = self._is_long(record, now)
         return RowLook(FollowState.WATCHING, messages.ROW_OTHERWISE if long else messages.ROW_PLAYING)
+
+    def _is_long(self, record: Standing, now: float) -> bool:
+        """Return whether for long nothing has explained what lies there."""
+        return self._unexplained is not None and self._unexplained[0] == record and now - self._unexplained[1] >= LONG_S
 
 
 def _clear(groups: Sequence[tuple[Read, ...]]) -> list[tuple[Read, ...]]:

@@ -36,6 +36,16 @@ WIDE = 60.0
 
 
 @dataclass
+class Lay:
+    """How the table lay when it was looked at."""
+
+    known: bool = False
+
+    def agreed(self) -> Lay:
+        return Lay(known=True)
+
+
+@dataclass
 class Table:
     """A night with a game of Arctic whose people enter by hand, and what is read on its table, instead of a picture."""
 
@@ -47,6 +57,7 @@ class Table:
     river: bool = True
     taught: bool = True
     looks: int = 0
+    formers: list[Lay | None] = field(default_factory=list)
     time: float = 1000.0
     number: Any = field(default_factory=lambda: count(1))
 
@@ -79,17 +90,20 @@ class Table:
         assert game == "arctic"
         return "" if self.taught else card_messages.NOT_TAUGHT
 
-    def open_in(self, game: str, photo: Any, only: Sequence[str]) -> list[tuple[Read, ...]]:
+    def open_in(
+        self, game: str, photo: Any, only: Sequence[str], former: Lay | None = None
+    ) -> tuple[list[tuple[Read, ...]], Lay]:
         if not self.taught:
             raise BadDataError(card_messages.NOT_TAUGHT)
         self.looks += 1
+        self.formers.append(former)
         assert {card for card in self.row if card} <= set(only)
         row = [(self.read(card, 100 + 80.0 * n, 200),) for n, card in enumerate(self.row) if card]
         fans = [
             tuple(self.read(card, 100 + 400 * seat + 20.0 * n, 450) for n, card in enumerate(pile))
             for seat, pile in self.piles.items()
         ]
-        return [group for group in (*row, *fans) if group]
+        return [group for group in (*row, *fans) if group], Lay()
 
     def read(self, card: str, x: float, y: float) -> Read:
         corners = np.array([[x, y], [x + WIDE, y], [x + WIDE, y + 90], [x, y + 90]])
@@ -362,6 +376,21 @@ def test_what_no_turn_leaves_is_said_after_a_while(table: Table, seat: int, laid
     table.time += LONG_S
     assert table.look() == (FollowState.WATCHING, messages.ROW_OTHERWISE)
     assert table.moves == before
+
+
+def test_what_was_agreed_on_is_not_read_anew_until_nothing_explains_what_lies_there_for_long(table: Table) -> None:
+    table.begin()
+    table.look()
+    assert table.formers == [None]
+    table.piles[0] = ["fox-5-walrus", "puffin-4-fox"]
+    assert table.look() == (FollowState.WATCHING, messages.ROW_PLAYING)
+    table.row[1] = "moose-3-puffin"
+    table.look()
+    # First it is as both agreed that it lay, then as the camera alone saw it.
+    assert table.formers == [None, Lay(known=True), Lay(known=False)]
+    table.time += LONG_S
+    assert table.look() == (FollowState.WATCHING, messages.ROW_OTHERWISE)
+    assert table.formers[-1] is None
 
 
 def test_the_first_river_is_entered_when_it_lies_there(table: Table) -> None:

@@ -73,8 +73,8 @@ class Features:
     looks: Singles
 
 
-def features(grey: ByteArray, most: int) -> Features:
-    """Return the features of a grey picture, the strongest ``most``.
+def features(grey: ByteArray, most: int, where: NDArray[np.bool_] | None = None) -> Features:
+    """Return the features of a grey picture, the strongest ``most``; ``where`` (of its shape): only those there.
 
     A large one is looked at in parts: SIFT doubles a picture and keeps a dozen copies, hundreds of megabytes at once.
     """
@@ -84,12 +84,22 @@ def features(grey: ByteArray, most: int) -> Features:
     frames, looks, strength = [np.zeros((0, 4))], [np.zeros((0, 128))], [np.zeros(0)]
     for y in range(0, high, _PART):
         for x in range(0, wide, _PART):
-            left, top = max(0, x - _OVERLAP), max(0, y - _OVERLAP)
-            keys, found = sift.detectAndCompute(grey[top : y + _PART + _OVERLAP, left : x + _PART + _OVERLAP], None)
+            right, bottom = x + _PART, y + _PART
+            left, top = x, y
+            if where is not None:
+                ys, xs = np.nonzero(where[y:bottom, x:right])
+                if not len(xs):
+                    continue
+                left, right, top, bottom = x + xs.min(), x + xs.max() + 1, y + ys.min(), y + ys.max() + 1
+            left, top = max(0, left - _OVERLAP), max(0, top - _OVERLAP)
+            keys, found = sift.detectAndCompute(grey[top : bottom + _OVERLAP, left : right + _OVERLAP], None)
             if found is None or not keys:
                 continue
             here = np.array([[key.pt[0] + left, key.pt[1] + top, key.size, key.angle] for key in keys])
             own = (here[:, 0] >= x) & (here[:, 0] < x + _PART) & (here[:, 1] >= y) & (here[:, 1] < y + _PART)
+            if where is not None:
+                at = np.clip(np.round(here[:, 1::-1]).astype(int), 0, np.array(grey.shape) - 1)
+                own &= where[at[:, 0], at[:, 1]]
             frames.append(here[own])
             looks.append(found[own])
             strength.append(np.array([key.response for key in keys])[own])
@@ -121,6 +131,10 @@ class Deck:
             new = ~_known(own, frames, looks)
             frames, looks = np.concatenate([frames, own.frames[new]]), np.concatenate([looks, own.looks[new]])
         return Features(frames, looks)
+
+    def only(self, names: Sequence[str]) -> Deck:
+        """Return a deck of some of its cards."""
+        return Deck(self.game, tuple(names), self.pictures[[self.index(name) for name in names]])
 
     def index(self, name: str) -> int:
         """Return a card's number; :raises ValueError: it was not taught."""

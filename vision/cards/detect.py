@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
+from vision.cards.around import FEWEST, beside, moved_by, outlines_in, size_of, working
 from vision.cards.blocks import (
     BLOCK,
     COVERED,
@@ -34,7 +35,7 @@ from vision.cards.seeds import find_seeds, votes_of
 from vision.cards.sheet import find_cards
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
     Singles = NDArray[np.float32]
 
-WORK_SIDE: Final = 1600
 _MOST_FEATURES: Final = 4000
 _MOST_SEEDS: Final = 120
 _FINE: Final = 24
@@ -62,10 +62,8 @@ _TWINS: Final = 0.5
 """Cards that print the same on a larger share of their blocks are twins."""
 _TEXTURE: Final = 0.08
 """What a block must have of it, so that something can look like it."""
-_LEAST_BLOCKS: Final = 7
+LEAST_BLOCKS: Final = 7
 """How many blocks must fit well, so that a card may lie there."""
-_FEWEST: Final = 3
-"""With fewer that fit at all nothing can be moved by them."""
 _CLEAR_BLOCKS: Final = 14
 """With so many a card says how the camera sees the table, and what light there is."""
 _SAME: Final = 0.14
@@ -143,36 +141,59 @@ class CardFinder:
 
     def find(self, image: ByteArray) -> list[DetectedCard]:
         """Return the taught cards in a photo, those first that show most."""
-        scale = min(1.0, WORK_SIDE / max(image.shape[:2]))
-        work: Any = image
-        if scale < 1:
-            work = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        enlarge = np.array([[1 / scale, 0, 0.5 / scale - 0.5], [0, 1 / scale, 0.5 / scale - 0.5], [0, 0, 1.0]])
-        self._table = table_shades(work)
-        views = self._views(work)
-        chosen = settle(views)
-        plane = self._plane(chosen, work)
+        work, enlarge = working(image)
+        chosen, _ = self.settled(work, self.views(work, self.seeds(work)))
+        return [replace(one, to=enlarge @ one.to) for one in self.told(work, layers(chosen))]
+
+    def settled(
+        self, work: ByteArray, views: list[View], kept: Sequence[View] = (), plane: CardPlane | None = None
+    ) -> tuple[list[View], CardPlane | None]:
+        """Return the views that are cards, and the table under them.
+
+        ``kept`` lie as they are, and ``plane`` is known, where the table was looked at before.
+        """
+        chosen = settle([*kept, *views])
+        plane = plane or self._plane(chosen, work)
         if plane is not None:
-            views = self._on_plane(work, plane, views, chosen)
-            chosen = settle(views, _LIKELY)
-        found = self._by_shades(work, [self._classified(work, view, seen) for view, seen in layers(chosen)])
+            chosen = settle([*kept, *self._on_plane(work, plane, views, chosen)], _LIKELY)
+        return chosen, plane
+
+    def told(
+        self, work: ByteArray, lying: Sequence[tuple[View, NDArray[np.bool_]]], known: Sequence[DetectedCard] = ()
+    ) -> list[DetectedCard]:
+        """Return which card each view is by the blocks that are seen of it, those first that show most.
+
+        Of ``known`` ones, which have the ``to`` of their view, the probabilities stay as they are.
+        """
+        p_of = {id(one.to): one.p for one in known}
+        read = [self._classified(view, seen, p_of.get(id(view.to))) for view, seen in lying]
+        found = self._by_shades(work, read, p_of)
         found.sort(key=lambda one: -one.blocks)
-        if self._table is not None:
-            found = [replace(one, beside=beside(work, one, found, self._table)) for one in found]
-        return [replace(one, to=enlarge @ one.to) for one in found]
+        table = table_shades(work)
+        if table is not None:
+            lie = [one.corners for one in found]
+            found = [
+                replace(one, beside=beside(work, own, [*lie[:number], *lie[number + 1 :]], table))
+                for number, (one, own) in enumerate(zip(found, lie, strict=True))
+            ]
+        return found
 
     # --- where a card may lie ----------------------------------------------------------------------------------------
 
-    def _views(self, work: ByteArray) -> list[View]:
-        """Return what is seen where a card may lie, each place once."""
+    def seeds(self, work: ByteArray, where: NDArray[np.bool_] | None = None) -> list[FloatArray]:
+        """Return where cards may lie in a picture, or in a part of it that is true in ``where``."""
         grey: Any = cv2.cvtColor(work, cv2.COLOR_BGR2GRAY)
-        votes = votes_of(features(grey, _MOST_FEATURES), self.deck.features, self.deck.height)
-        seeds = find_seeds(votes, _MOST_SEEDS) + self._outlined(work)
+        votes = votes_of(features(grey, _MOST_FEATURES, where), self.deck.features, self.deck.height)
+        return find_seeds(votes, _MOST_SEEDS) + self._outlined(work, where)
+
+    def views(self, work: ByteArray, seeds: Sequence[FloatArray], known: Sequence[View] = ()) -> list[View]:
+        """Return what is seen where a card may lie, each place once, and none where a ``known`` one lies."""
+        self._table = table_shades(work)
         views: list[View] = []
-        tried: list[FloatArray] = []
+        tried: list[FloatArray] = [one.corners for one in known]
         for seed in seeds:
             corners = cv2.perspectiveTransform(corners_of(self.deck.height)[None], seed)[0]
-            size = _size(corners)
+            size = size_of(corners)
             if any(np.abs(corners - other).max() < 0.07 * size for other in tried):
                 continue
             view = self._look(work, seed)
@@ -207,7 +228,7 @@ class CardFinder:
                 there = self._seen_at(work, to, seen_of[id(view.to)])
                 kept.append(there if there.well.sum() >= _AS_WELL * view.well.sum() else view)
             elif to is not None and all(
-                np.linalg.norm(view.corners - one.corners, axis=1).mean() > _SAME * _size(view.corners)
+                np.linalg.norm(view.corners - one.corners, axis=1).mean() > _SAME * size_of(view.corners)
                 for one in chosen
             ):
                 kept += self._again(work, plane, self._seen_at(work, to))
@@ -216,19 +237,19 @@ class CardFinder:
     def _laid(self, plane: CardPlane, view: View, seen: FloatArray) -> FloatArray | None:
         """Return where a card lies on the table whose matching blocks are seen there; None where it does not."""
         own, _ = view.matching()
-        if len(own) < _FEWEST:
+        if len(own) < FEWEST:
             return None
         to = plane.to(plane.pose(own, seen))
         both = np.concatenate([own, corners_of(self.deck.height)])
         there = cv2.perspectiveTransform(both[None], to)[0]
         off = np.linalg.norm(plane.onto(there[: len(own)]) - plane.onto(seen), axis=1)
-        grown = _size(there[len(own) :]) / _size(view.corners)
+        grown = size_of(there[len(own) :]) / size_of(view.corners)
         return to if np.median(off) <= _OFF_PLANE and 0.6 < grown < 1.6 else None
 
     def _again(self, work: ByteArray, plane: CardPlane, view: View) -> list[View]:
         """Return a view that was not clear enough, better laid on the table, or none."""
         for _ in range(2):
-            moved = _moved(view.straight, self.deck.pictures[view.card], view.fits.reshape(self.rows, -1))
+            moved = moved_by(view.straight, self.deck.pictures[view.card], view.fits.reshape(self.rows, -1))
             if moved is None:
                 break
             own, _ = view.matching()
@@ -240,14 +261,15 @@ class CardFinder:
             if there.well.sum() <= view.well.sum():
                 break
             view = there
-        return [view] if view.well.sum() >= _LEAST_BLOCKS else []
+        return [view] if view.well.sum() >= LEAST_BLOCKS else []
 
-    def _outlined(self, work: ByteArray) -> list[FloatArray]:
+    def _outlined(self, work: ByteArray, where: NDArray[np.bool_] | None) -> list[FloatArray]:
         """Return where whole cards lie by their outlines, each both ways up."""
+        quads = find_cards(work) if where is None else outlines_in(work, where)
         seeds = []
         corners = corners_of(self.deck.height).astype(np.float32)
         tall = self.deck.height >= WIDTH
-        for quad in find_cards(work):
+        for quad in quads:
             sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
             first = 0 if (sides[1] + sides[3] >= sides[0] + sides[2]) == tall else 1
             for start in (first, first + 2):
@@ -262,9 +284,9 @@ class CardFinder:
         to = seed
         view = self._seen_at(work, to)
         for _ in range(2):
-            if view.well.sum() < _LEAST_BLOCKS // 2:
+            if view.well.sum() < LEAST_BLOCKS // 2:
                 return None
-            moved = _moved(view.straight, self.deck.pictures[view.card], view.fits.reshape(self.rows, -1))
+            moved = moved_by(view.straight, self.deck.pictures[view.card], view.fits.reshape(self.rows, -1))
             if moved is None:
                 break
             to = to @ moved
@@ -272,7 +294,7 @@ class CardFinder:
             if again.well.sum() < view.well.sum():
                 break
             view = again
-        return view if view.well.sum() >= _LEAST_BLOCKS else None
+        return view if view.well.sum() >= LEAST_BLOCKS else None
 
     def _seen_at(self, work: ByteArray, to: FloatArray, free: NDArray[np.bool_] | None = None) -> View:
         """Return what is seen at a place, and which card it is like, in the blocks that are ``free``."""
@@ -306,13 +328,12 @@ class CardFinder:
             bare=bare,
         )
 
-    def _classified(self, work: ByteArray, view: View, seen: NDArray[np.bool_]) -> DetectedCard:
-        """Return a card with its probabilities, told by the blocks (rows × columns) that nothing lies over."""
-        blocks = in_blocks(normalised(halved(view.straight)))
-        telling = seen & ~view.unlike
-        coarse = energies_of(blocks, self.half)[telling].sum(axis=0)
+    def _classified(self, view: View, seen: NDArray[np.bool_], p: FloatArray | None) -> DetectedCard:
+        """Return a card with its probabilities ``p``, or told by the blocks (rows × columns) that nothing lies over."""
         fits, hidden = (part.reshape(self.rows, -1) for part in (view.fits & seen, view.unlike & seen))
-        p = self._which(view.straight, coarse, seen.reshape(self.rows, -1), hidden)
+        if p is None:
+            coarse = energies_of(in_blocks(normalised(halved(view.straight))), self.half)
+            p = self._which(view.straight, coarse[seen & ~view.unlike].sum(axis=0), seen.reshape(self.rows, -1), hidden)
         return DetectedCard(view.to, p, fits, int((view.well & seen).sum()), self.deck.height, view.sure, hidden)
 
     def _twins(self, card: int) -> NDArray[np.bool_]:
@@ -378,7 +399,7 @@ class CardFinder:
         p /= p.sum()
         return p
 
-    def _by_shades(self, work: ByteArray, found: list[DetectedCard]) -> list[DetectedCard]:
+    def _by_shades(self, work: ByteArray, found: list[DetectedCard], known: Container[int]) -> list[DetectedCard]:
         """Weigh the cards by their shades too, as tonight's lamp shows those that are clear.
 
         Normalised pictures know nothing of the ground's own colour, which may be all that a strip of a card shows.
@@ -394,6 +415,9 @@ class CardFinder:
         lamp = np.median(lamps, axis=0)
         weighed = []
         for one, shades in zip(found, seen, strict=True):
+            if id(one.to) in known:
+                weighed.append(one)
+                continue
             # Near what fits: what lies over the rest of the card has shades of other cards.
             near = cv2.dilate(one.fits.astype(np.uint8), np.ones((3, 3), np.uint8)).ravel() > 0
             off = ((shades[:, None] - lamp - self.shades) ** 2).sum(axis=2)[near] / _SHADE**2
@@ -406,71 +430,3 @@ class CardFinder:
         if card not in self._fine:
             self._fine[card] = in_blocks(normalised(self.deck.pictures[card])).astype(np.float16)
         return self._fine[card].astype(np.float32)
-
-
-def _size(corners: FloatArray) -> float:
-    """Return how wide a card appears."""
-    return float(np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[2] - corners[3])) / 2
-
-
-def beside(work: ByteArray, card: DetectedCard, others: Sequence[DetectedCard], table: FloatArray) -> tuple[float, ...]:
-    """Return how much of what lies beside each side of a card is neither of the table's shades nor another card."""
-    corners = card.corners
-    outlines = [one.corners.astype(np.float32) for one in others if one is not card]
-    shares = []
-    for side in range(4):
-        a, b = corners[side], corners[(side + 1) % 4]
-        inward = corners[(side + 2) % 4] - b
-        inward /= np.linalg.norm(inward)
-        width = float(np.linalg.norm(corners[1] - corners[0]))
-        points = [
-            a + t * (b - a) - inward * far * width
-            for t in np.linspace(0.1, 0.9, 12)
-            for far in (0.08, 0.13, 0.18)
-        ]  # fmt: skip
-        free = [
-            point for point in points
-            if (point > 4).all() and point[0] < work.shape[1] - 5 and point[1] < work.shape[0] - 5
-            and all(cv2.pointPolygonTest(one, (float(point[0]), float(point[1])), True) < -4 for one in outlines)
-        ]  # fmt: skip
-        if len(free) < 9:
-            shares.append(0.0)
-            continue
-        spots = [work[round(y) - 3 : round(y) + 4, round(x) - 3 : round(x) + 4] for x, y in free]
-        linear = (np.stack(spots).reshape(len(free), -1, 3) / 255.0) ** 2.2
-        tones = np.log(linear.mean(axis=1) + 0.01)
-        off = np.abs(tones[:, [0, 2]] - tones[:, 1:2] - table).max(axis=1)
-        shares.append(float((off > TABLE).mean()))
-    return tuple(shares)
-
-
-def _moved(straight: ByteArray, card: ByteArray, fits: NDArray[np.bool_]) -> FloatArray | None:
-    """Return (3, 3): from the card's pixels to the straightened picture's, by what moved in the blocks that fit."""
-    if fits.sum() < _FEWEST:
-        return None
-    old: Any
-    new: Any
-    none: Any = None
-    old, new = (cv2.createCLAHE(3.0, (4, 4)).apply(cv2.cvtColor(one, cv2.COLOR_BGR2GRAY)) for one in (card, straight))
-    rows, columns = np.nonzero(cv2.dilate(fits.astype(np.uint8), np.ones((3, 3), np.uint8)))
-    step = 2 * BLOCK
-    points = np.column_stack([columns, rows]).astype(np.float32) * step
-    points = np.concatenate([points + np.array([x, y]) for x in (4, 12) for y in (4, 12)]).astype(np.float32)
-    there, seen, _ = cv2.calcOpticalFlowPyrLK(old, new, points[:, None], none, winSize=(17, 17), maxLevel=1)
-    back, again, _ = cv2.calcOpticalFlowPyrLK(new, old, there, none, winSize=(17, 17), maxLevel=1)
-    good = (seen.ravel() > 0) & (again.ravel() > 0) & (np.abs(back[:, 0] - points).max(axis=1) < 0.7)
-    good &= np.abs(there[:, 0] - points).max(axis=1) < 9
-    if good.sum() < 10:
-        return None
-    start, end = points[good], there[good, 0]
-    # A narrow strip tells no perspective; blocks that look alike by chance lie anywhere.
-    if np.ptp(start, axis=0).min() < 0.5 * WIDTH or fits.mean() < 0.5:
-        fit, inside = cv2.estimateAffinePartial2D(start, end, method=cv2.RANSAC, ransacReprojThreshold=1.2)
-        if fit is None or inside.sum() < 8:
-            return None
-        return np.vstack([fit, [0, 0, 1]]).astype(float)
-    whole, inside = cv2.findHomography(start, end, cv2.RANSAC, 1.2)
-    if whole is None or inside.sum() < 10:
-        return None
-    moved: FloatArray = whole.astype(float)
-    return moved

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
 
 WORK_SIDE: Final = 960
-_CHANGED: Final = 0.2
+CHANGED: Final = 0.2
 """From which difference of light on (logarithm, any channel) a pixel has changed."""
 _LEAST, _MOST = 0.09, 0.3
 """Radius of a piece's spot, in widths of a card."""
@@ -69,10 +69,10 @@ def spots(before: OpenTable, after: OpenTable) -> tuple[Spot, ...] | None:
     if before.picture.shape != after.picture.shape:
         return None
     scale = min(1.0, WORK_SIDE / max(before.picture.shape[:2]))
-    old, new = _light(before.picture, scale), _light(after.picture, scale)
-    free = ~_under((*before.cards, *after.cards), old.shape, scale)
-    level = (new - _gain(old, new, free)).astype(np.float32)
-    differs = (np.abs(cv2.GaussianBlur(level - old, (0, 0), 1.0)).max(axis=2) > _CHANGED) & free
+    old, new = light_at(before.picture, scale), light_at(after.picture, scale)
+    free = ~under((*before.cards, *after.cards), old.shape, scale)
+    level = (new - gain_of(old, new, free)).astype(np.float32)
+    differs = (np.abs(cv2.GaussianBlur(level - old, (0, 0), 1.0)).max(axis=2) > CHANGED) & free
     if differs.mean() > _MUCH:
         return None
     found = []
@@ -182,7 +182,7 @@ def _cost(start: Spot, end: Spot) -> float:
     return off(start.before, end.after) - 0.5 * (start.stood_out + end.stands_out)
 
 
-def _light(picture: ByteArray, scale: float) -> NDArray[np.float32]:
+def light_at(picture: ByteArray, scale: float) -> NDArray[np.float32]:
     """Return the light of a picture at the size that is worked at, as logarithms."""
     small: Any = picture
     if scale < 1:
@@ -191,7 +191,7 @@ def _light(picture: ByteArray, scale: float) -> NDArray[np.float32]:
     return np.asarray(np.log(light + np.float32(0.02)), np.float32)
 
 
-def _under(cards: Sequence[FloatArray], shape: tuple[int, ...], scale: float) -> NDArray[np.bool_]:
+def under(cards: Sequence[FloatArray], shape: tuple[int, ...], scale: float) -> NDArray[np.bool_]:
     """Return where cards lie, with a rim for their shadows."""
     mask = np.zeros(shape[:2], np.uint8)
     for corners in cards:
@@ -200,7 +200,7 @@ def _under(cards: Sequence[FloatArray], shape: tuple[int, ...], scale: float) ->
     return mask > 0
 
 
-def _gain(old: NDArray[np.float32], new: NDArray[np.float32], free: NDArray[np.bool_]) -> NDArray[np.float32]:
+def gain_of(old: NDArray[np.float32], new: NDArray[np.float32], free: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Return by how much the light has changed: smooth, whatever pieces did."""
     high, wide = old.shape[:2]
     step = 16
