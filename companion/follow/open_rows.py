@@ -159,7 +159,7 @@ class RowWatcher:
             return self._unclear(record, now)
         if record == self._left:
             return RowLook(FollowState.WAITING, messages.ROW_LEFT)
-        candidates, hidden, may_go_on = self._candidates(row, found, snapshot)
+        candidates, hidden, may_go_on, over = self._candidates(row, found, snapshot)
         # While nothing is drawn, the turn has only begun.
         hidden = hidden and {one.name for one in found.row} != set(recorded)
         candidates = self._as_pieces_went(row, candidates, _table(image, groups), snapshot)
@@ -178,7 +178,7 @@ class RowWatcher:
         self._seen = None
         best = candidates[0]
         back = best.state is not None and was_taken_back(snapshot, len(snapshot.moves), best.state)
-        if best.p >= SURE and not back and not may_go_on:
+        if best.p >= SURE and not back and (over or not may_go_on):
             return self._enter(row, found, best, captured, snapshot)
         if sum(one.p for one in candidates) < ASKED:
             return RowLook(FollowState.WATCHING, messages.ROW_HIDDEN if hidden else messages.CARDS_UNSURE)
@@ -317,21 +317,24 @@ class RowWatcher:
 
     def _candidates(
         self, row: PhotoOpenRow, found: _Sorted, snapshot: MatchSnapshot
-    ) -> tuple[tuple[Candidate, ...], bool, bool]:
-        """Return the turns that may have been played, the likeliest first; whether some may be hidden, and go on."""
+    ) -> tuple[tuple[Candidate, ...], bool, bool, bool]:
+        """Return the turns that may have been played, the likeliest first.
+
+        Then whether some may be hidden, whether one may go on, and whether by the rules all are over.
+        """
         state = snapshot.states[-1]
-        recorded, hidden, may_go_on = set(row.row(state)), False, False
+        recorded, hidden, may_go_on, over = set(row.row(state)), False, False, True
         told: list[Candidate] = []
         for cards, laid, p in _readings(found, recorded):
             turns = row.turns(state, OpenRow(cards, laid, found.joined))
-            hidden, may_go_on = hidden or turns.hidden, may_go_on or turns.may_go_on
+            hidden, may_go_on, over = hidden or turns.hidden, may_go_on or turns.may_go_on, over and turns.over
             # One more may have been played that cannot be told.
             share = p / max(1, len(turns.turns) + (not turns.all_told))
             told += [
                 Candidate(TURN, share, turn.moves, turn.state, total=share) for turn in turns.turns
             ]  # fmt: skip
         told.sort(key=lambda one: -one.p)
-        return tuple(one for one in told if one.p >= WORTH_ASKING), hidden, may_go_on
+        return tuple(one for one in told if one.p >= WORTH_ASKING), hidden, may_go_on, over
 
     def _enter(
         self, row: PhotoOpenRow, found: _Sorted, best: Candidate, captured: CapturedFrame, snapshot: MatchSnapshot

@@ -332,6 +332,21 @@ def test_what_may_be_half_a_turn_is_waited_for_and_then_asked_about(table: Table
     assert {"draw fox-5-moose", "draw orca-5-puffin"} <= set(table.moves)
 
 
+def test_what_is_over_by_the_rules_is_entered_when_nobody_goes_on(table: Table, went: list[dict[str, int]]) -> None:
+    table.begin()
+    table.look()
+    went.append({"orca": 1, "moose": -1})
+    before = table.moves
+    # Three of four cards are drawn from the River, and it is full again: the orca's power gave the fourth.
+    table.play(["orca-2-moose"], ["bear-3-orca", "moose-1-fox", "walrus-3-bear", *RIVER[3:]])
+    assert table.look() == (FollowState.THINKING, messages.HALF)
+    assert table.moves == before
+    table.look(HALF_S + 2.0)
+    assert "draw-pile" in table.moves
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    assert table.state.seat == 1
+
+
 def test_a_card_may_be_swapped_out_of_the_river_and_laid(table: Table, went: list[dict[str, int]]) -> None:
     table.begin()
     first = ["place puffin-1-orca", "tokens puffin+ orca-", *(f"draw {card}" for card in RIVER[:5])]

@@ -162,13 +162,14 @@ class RowTurns:
     """What may have been played: the turns that leave what is seen, each other to look at; ``all_told``: no others do.
 
     ``hidden``: cards may lie below those that are seen, which only people can tell. ``may_go_on``: the turn may as well
-    be over as only begun.
+    be over as only begun; ``over``: by the rules it is over all the same, and only who is too quick goes on.
     """
 
     turns: tuple[Turn, ...]
     all_told: bool = True
     hidden: bool = False
     may_go_on: bool = False
+    over: bool = False
 
 
 class PhotoOpenRow(Protocol):

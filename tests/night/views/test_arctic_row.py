@@ -80,6 +80,23 @@ def test_cards_below_those_that_show_are_left_to_people() -> None:
     assert hidden.turns == ()
 
 
+@pytest.mark.parametrize(("orca", "over"), [(8, True), (7, False)])
+def test_a_full_river_says_that_all_is_drawn_but_where_the_orca_fills_it_between(orca: int, over: bool) -> None:
+    sides = {"fox": 11, "moose": 9, "walrus": 1, "orca": orca, "puffin": 3, "bear": 6}
+    before = start(powers=sides)
+    row = ROW.row(before)
+    laid, new = ("orca-2-moose",), ("moose-1-fox", "bear-3-orca", "walrus-3-bear")
+    if orca == 7:
+        new = (*new, "fox-1-bear")
+    # Of four cards three are drawn from the River: the fourth is the pile's, and nothing of it shows.
+    found = ROW.turns(before, OpenRow((*row[len(new) :], *new), laid))
+    drawn = [[str(move) for move in turn.moves].count("draw-pile") for turn in found.turns]
+    assert set(drawn) == ({1} if orca == 8 else {0})
+    assert (found.may_go_on, found.over) == (orca == 8, over)
+    # While the River is not full, more may be drawn from it.
+    assert not ROW.turns(before, OpenRow((*row[3:], *new[:2]), laid)).over
+
+
 @pytest.mark.no_cover
 @pytest.mark.sized
 def test_turns_are_told_rightly_and_nothing_that_is_secret_is_named() -> None:

@@ -7,15 +7,16 @@ camera sees a hand over the River, the cards laid while nothing is drawn yet, an
 from __future__ import annotations
 
 import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any, Final
 
 from companion.follow.cards import CardTable
 from companion.follow.messages import HALF
 from companion.follow.pace import HALF_S
 from companion.lab.bench.vision.watched import WatchedNight
+from companion.lab.worlds.cards.photos import CardShot
 from companion.lab.worlds.cards.river import (
     SHEET,
     DrawnTable,
@@ -83,7 +84,8 @@ def shown(state: Any) -> dict[str, Any]:
 class RiverTally:
     """What came of games: turns, those entered by the camera, wrongly; asked, with the truth offered; left to people.
 
-    ``early``: entered while the turn was still being played.
+    ``early``: entered while the turn was still being played. ``work``: processor's seconds of each turn's pictures.
+    ``answers``: seconds from the first picture of what was entered or asked about, those of the processor added.
     """
 
     turns: int = 0
@@ -97,6 +99,7 @@ class RiverTally:
     games: int = 0
     notes: dict[str, int] = field(default_factory=dict)
     work: list[float] = field(default_factory=list)
+    answers: list[float] = field(default_factory=list)
 
 
 def taught(folder: Path, table: DrawnTable) -> CardTable:
@@ -131,7 +134,7 @@ def follow_game(
         number += 1
         lamp = index >= len(turns) // 2 and table.seed % 2 == 0
         seat, before = turn.before.seat, night.state
-        worked = time.thread_time()
+        worked = night.worked
         night.show(table.shot(scene, number, hand=True, lamp=lamp), 2)
         middle, laid = _laid(turn)
         half: RiverScene = scene.then(middle, laid, seat)
@@ -139,10 +142,13 @@ def follow_game(
         tally.early += night.state != before
         scene = scene.then(turn.after, turn.laid, seat)
         whole = table.shot(scene, number, lamp=lamp)
-        night.show(whole, LOOKS + 3)
+        answer_s = _until_answered(night, whole, before, LOOKS + 3)
         if night.told[1] == HALF:
-            night.show(whole, round(HALF_S / EVERY_S) + LOOKS)
-        tally.work.append(time.thread_time() - worked)
+            more_s = _until_answered(night, whole, before, round(HALF_S / EVERY_S) + LOOKS)
+            answer_s = None if more_s is None else (LOOKS + 3) * EVERY_S + more_s
+        if answer_s is not None:
+            tally.answers.append(answer_s)
+        tally.work.append(night.worked - worked)
         tally.turns += 1
         truth, kind = shown(turn.after), "entered"
         question = night.follower.now.question
@@ -175,6 +181,16 @@ def follow_game(
             night.show(whole, LOOKS + 3)
     night.journal.close()
     tally.games += 1
+
+
+def _until_answered(night: RiverNight, shot: CardShot, before: Any, times: int) -> float | None:
+    """Show a picture so many times; return after how many seconds it was entered or asked, the processor's added."""
+    began, worked, answered = night.time, night.worked, None
+    for _ in range(times):
+        night.show(shot)
+        if answered is None and (night.state != before or night.follower.now.question is not None):
+            answered = night.time - began - EVERY_S + night.worked - worked
+    return answered
 
 
 def _laid(turn: PlayedTurn) -> tuple[Any, tuple[str, ...]]:
@@ -214,4 +230,5 @@ def measure(seeds: tuple[int, ...] = SEEDS[:1]) -> dict[str, float]:
         "left to people": tally.left,
         "first Rivers entered": tally.rivers,
         "processor's seconds a turn": round(sum(tally.work) / max(1, tally.turns), 1),
+        "seconds to the answer, median": round(median(tally.answers), 1) if tally.answers else 0.0,
     }

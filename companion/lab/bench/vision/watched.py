@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ class WatchedNight:
         chosen: Any = Settings(None)
         chosen.set({"camera_follow": True, **settings})
         self.shown: CapturedFrame | None = None
+        self.worked = 0.0
+        """So many seconds of a processor what was shown took to be looked at."""
         self.follower = CameraFollower(
             self.night,
             chosen,
@@ -50,7 +53,9 @@ class WatchedNight:
             self.shown = CapturedFrame(
                 t=self.time, number=next(self.number), source="drawn", kind=DeviceKind.REAL, image=shot.image
             )
+            worked = time.thread_time()
             self.follower.tick()
+            self.worked += time.thread_time() - worked
 
     @property
     def told(self) -> tuple[FollowState, str]:

@@ -26,7 +26,8 @@ _BEFORE: Final = frozenset({4, 10, 11, 12})
 """Powers by which more or fewer cards are placed than the visible card says, or elsewhere than on top."""
 _ELSEWHERE: Final = frozenset({11, 12})
 _ELSEWHENCE: Final = frozenset({"draw-pile", "draw-penalty"})
-_AGAIN: Final = frozenset({7, 9})
+_REFILL: Final = 7
+_AGAIN: Final = frozenset({_REFILL, 9})
 _OPEN: Final = frozenset({"place", "river", "swap"})
 _SECRET: Final = frozenset({"penalty", "discard", "give", "draw-penalty"})
 """Moves whose card lies in the open then, and those whose card nobody sees."""
@@ -103,8 +104,9 @@ class ArcticPhotoRow:
                 others.add(key)
         unnamed = bool(others - set(told)) or any(_may_take_again(turn.state, s.seat) for turn in told.values())
         may_go_on = any(_may_go_on(s, turn) for turn in told.values())
+        over = len(seen.row) == RIVER and all(_has_filled(s, turn) for turn in told.values())
         looked = found.complete and len(found.turns) < _LIMIT
-        return RowTurns(tuple(told.values()), looked and not unnamed and not one_more, unnamed, may_go_on)
+        return RowTurns(tuple(told.values()), looked and not unnamed and not one_more, unnamed, may_go_on, over)
 
 
 def _shown(state: State[Any]) -> str:
@@ -135,11 +137,21 @@ def _may_go_on(before: ArcticState, turn: Turn) -> bool:
     return "draw" not in kinds or not _ELSEWHENCE.isdisjoint(kinds)
 
 
+def _has_filled(before: ArcticState, turn: Turn) -> bool:
+    """Return whether a full River says that all cards are drawn: it is filled after the last (ARC-C.1, but ARC-P.7)."""
+    drew = any(str(move).split()[0] == "draw" for move in turn.moves)
+    return drew and before.stage != "last" and _REFILL not in _own(turn.state, before.seat)
+
+
 def _may_take_again(state: State[Any], seat: int) -> bool:
     """Return whether a card may have been turned up and taken again, one more being drawn (ARC-P.7 with ARC-P.9)."""
+    return _own(state, seat) >= _AGAIN
+
+
+def _own(state: State[Any], seat: int) -> set[int]:
+    """Return the powers that a player has."""
     s = _arctic(state)
-    own = {s.powers[animal] for animal in range(6) if s.owners[animal] == seat}
-    return own >= _AGAIN
+    return {s.powers[animal] for animal in range(6) if s.owners[animal] == seat}
 
 
 def _thing(card: str) -> dict[str, Any]:
