@@ -149,7 +149,7 @@ class RowWatcher:
         recorded = row.row(state)
         if self._agrees(row, groups, snapshot):
             self._learn(row, image, groups, snapshot)
-            self._lying = snapshot.match, lying.agreed()
+            self._lying = snapshot.match, lying.agreed([one for group in groups for one in group])
             self._seen = self._unexplained = None
             return RowLook(FollowState.WATCHING, messages.ROW_AGREES)
         if self._places is None or self._places.match != snapshot.match:

@@ -41,7 +41,8 @@ class Lay:
 
     known: bool = False
 
-    def agreed(self) -> Lay:
+    def agreed(self, read: Sequence[Read]) -> Lay:
+        assert len({one.name for one in read}) >= len(RIVER)
         return Lay(known=True)
 
 

@@ -8,6 +8,7 @@ is, cards are looked for; where none is found, again with the next change, until
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from vision.cards.blocks import Singles
     from vision.cards.deck import Deck
     from vision.cards.detect import CardFinder, DetectedCard
+    from vision.cards.pile import Read
     from vision.cards.plane import CardPlane
 
     Flags = NDArray[np.bool_]
@@ -39,11 +41,22 @@ _SIDE: Final = 480
 
 @dataclass(frozen=True, eq=False)
 class LyingCard:
-    """A card as it was found in the picture that was worked at; ``known``: it is agreed that it is this one."""
+    """A card as it was found in the picture that was worked at; ``known``: it is agreed that it is this one.
+
+    ``seen``: which of its blocks no other card lay over, when it was first found so.
+    """
 
     view: View
     card: DetectedCard
+    seen: Flags
     known: bool = False
+
+    @cached_property
+    def telling(self) -> Flags:
+        """Return the blocks by which it is known again: the rim of what lies over it comes and goes with a nudge."""
+        covered = (~self.seen.reshape(self.view.rows, -1)).astype(np.uint8)
+        result: Flags = cv2.dilate(covered, np.ones((3, 3), np.uint8)).ravel() == 0
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +74,18 @@ class Lying:
     light: Singles
     left: Flags
 
-    def agreed(self) -> Lying:
-        """Return this when it is agreed that all cards are what they were read as, and nothing else came."""
-        cards = tuple(replace(one, known=True) for one in self.cards)
-        return replace(self, cards=cards, left=np.zeros_like(self.left))
+    def agreed(self, read: Sequence[Read]) -> Lying:
+        """Return this when it is agreed that the cards are what they were read as, and nothing else came.
+
+        Of what is not among ``read`` it is not agreed that it is a card at all.
+        """
+        name_of = {tuple(one.corners.ravel().round(1)): one.name for one in read}
+        cards = []
+        for one, found in zip(self.cards, self.found, strict=True):
+            name = name_of.get(tuple(found.corners.ravel().round(1)))
+            p = one.card.p if name is None else np.eye(len(self.deck.names))[self.deck.index(name)]
+            cards.append(replace(one, card=replace(one.card, p=p), known=name is not None))
+        return replace(self, cards=tuple(cards), left=np.zeros_like(self.left))
 
 
 def look_again(finder: CardFinder, image: ByteArray, former: Lying | None) -> Lying:
@@ -95,9 +116,11 @@ def look_again(finder: CardFinder, image: ByteArray, former: Lying | None) -> Ly
             seeds += finder.seeds(work, where > 0)
     kept = [one.view for one in known]
     chosen, plane = finder.settled(work, finder.views(work, seeds, kept), kept, plane)
-    found = finder.told(work, layers(chosen), [one.card for one in known])
-    view_of, keep = {id(view.to): view for view in chosen}, {id(view.to) for view in kept}
-    cards = tuple(LyingCard(view_of[id(one.to)], one, id(one.to) in keep) for one in found)
+    lying = layers(chosen)
+    found = finder.told(work, lying, [one.card for one in known])
+    of = {id(view.to): LyingCard(view, found[0], seen) for view, seen in lying}
+    of |= {id(one.view.to): one for one in known}
+    cards = tuple(replace(of[id(one.to)], card=one) for one in found)
     left = left & ~under([one.corners for one in found], left.shape, scale)
     large = tuple(replace(one, to=enlarge @ one.to) for one in found)
     return Lying(finder.deck, cards, large, plane, light, _of_cards(left, cards, scale))
@@ -106,26 +129,24 @@ def look_again(finder: CardFinder, image: ByteArray, former: Lying | None) -> Ly
 def _as_before(work: ByteArray, one: LyingCard) -> LyingCard | None:
     """Return a card that looks as it did, where it lies now; None where it does not."""
     view, to = one.view, one.view.to
-    before = _blocks(view.straight)
+    if one.telling.sum() < LEAST_BLOCKS:
+        return None
     straight = straighten(work, to, view.height)
-    if not _alike(before, straight):
+    if not _alike(one, straight):
         moved = moved_by(straight, view.straight, view.fits.reshape(view.rows, -1))
         if moved is None:
             return None
         to = to @ moved
-        if not _alike(before, straighten(work, to, view.height)):
+        if not _alike(one, straighten(work, to, view.height)):
             return None
     # It goes on being compared with what it looked like when it was found: so nothing creeps.
-    return LyingCard(replace(view, to=to), replace(one.card, to=to), one.known)
+    return replace(one, view=replace(view, to=to), card=replace(one.card, to=to))
 
 
-def _blocks(straight: ByteArray) -> Singles:
-    return in_blocks(normalised(halved(straight)))
-
-
-def _alike(before: Singles, straight: ByteArray) -> bool:
-    """Tell whether no block of a card looks otherwise than before."""
-    return bool((energies_of(_blocks(straight), before[:, None])[:, 0] < COVERED).all())
+def _alike(one: LyingCard, straight: ByteArray) -> bool:
+    """Tell whether no block of a card looks otherwise than it did, of those that were seen."""
+    before, now = (in_blocks(normalised(halved(picture)))[one.telling] for picture in (one.view.straight, straight))
+    return bool((energies_of(now, before[:, None])[:, 0] < COVERED).all())
 
 
 def _changed(former: Lying, light: Singles, still: Sequence[LyingCard], scale: float) -> Flags:
