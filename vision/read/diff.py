@@ -45,13 +45,35 @@ def differences(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatA
     found = np.empty((len(sampler.layout.places), 2))
     for number in range(len(found)):
         x, y, size = sampler.middle(number)
-        for column, share in enumerate((1.0, INNER)):
-            half = 0.5 * share * size
-            left, top = max(0, round(x - half)), max(0, round(y - half))
-            part = off[top : round(y + half) + 1, left : round(x + half) + 1].ravel()
-            rank = round(SHARE * (len(part) - 1))
-            found[number, column] = np.partition(part, rank)[rank]
+        if number not in sampler.strips:
+            found[number] = [_most(off, x, y, 0.5 * size), _most(off, x, y, 0.5 * INNER * size)]
+            continue
+        # A piece that came to a strip is a small part of it: it is looked at a usual place at a time.
+        half = 0.5 * sampler.unit * sampler.side
+        parts = [_most(off, *at, half) for at in _along(sampler, number, half)]
+        inner = [_most(off, *at, INNER * half) for at in _along(sampler, number, INNER * half)]
+        found[number] = [max(parts), max(inner)]
     return found
+
+
+def _most(off: FloatArray, x: float, y: float, half: float) -> float:
+    """Return by how much a square of a picture of differences differs where it differs much."""
+    left, top = max(0, round(x - half)), max(0, round(y - half))
+    part = off[top : round(y + half) + 1, left : round(x + half) + 1].ravel()
+    rank = round(SHARE * (len(part) - 1))
+    return float(np.partition(part, rank)[rank])
+
+
+def _along(sampler: Sampler, number: int, half: float) -> list[tuple[float, float]]:
+    """Return the middles of squares, each so many pixels to either side, that lie along a strip and cover its middle.
+
+    Each lies over half of the one before, so that a piece is whole in one of them.
+    """
+    x, y, length = sampler.middle(number)
+    place = sampler.layout.places[number]
+    far = max(0.0, length / 2 - half)
+    steps = np.linspace(-far, far, max(1, int(np.ceil(2 * far / half))) + 1).tolist()
+    return [(x, y + step) if place.height > place.width else (x + step, y) for step in steps]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ import numpy as np
 from vision.learn.count_shapes import belonging
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from companion.ports import ByteArray, FloatArray
+    from vision.board.labels import Content
     from vision.board.patches import Sampler
     from vision.learn.classifier import Network, PlacePrediction
     from vision.read.profile import TaughtPhoto
@@ -47,7 +48,7 @@ class _Fit:
 
     def __init__(self, row: int, one: float, strips: int, taught: Sequence[tuple[int, int, float]]) -> None:
         """Fit ``taught``: strip, number of pieces, amount; ``one`` is what a piece alone comes to."""
-        self.row, self._one, self._strips = row, one, strips
+        self.row, self._one, self._strips, self._taught = row, one, strips, tuple(taught)
         bare = {strip for strip, many, _ in taught if not many}
         bases = [_ANY_BASE if strip in bare else _BASE for strip in range(strips)]
         known = np.diag([_SCALE**-2, *(base**-2 for base in bases)])
@@ -58,6 +59,11 @@ class _Fit:
             seen += x * (amount / one) / self._noise(many)
         self._spread: FloatArray = np.linalg.inv(known)
         self._line: FloatArray = self._spread @ seen
+
+    def seen(self, strip: int, many: int, amount: float) -> _Fit:
+        """Return the fit with one more strip of which it is known how many stand there; of as many, the last counts."""
+        kept = [known for known in self._taught if known[:2] != (strip, many)]
+        return _Fit(self.row, self._one, self._strips, [*kept, (strip, many, amount)])
 
     def _at(self, strip: int, many: int) -> FloatArray:
         x = np.zeros(1 + self._strips)
@@ -119,6 +125,17 @@ class Strips:
         if not self.places:
             return ()
         return tuple(n for n, total in enumerate(self._layout.sums) if total and n not in self._fits)
+
+    def confirm(self, straight: ByteArray, contents: Mapping[int, Content]) -> None:
+        """Learn from a straight board in the taught light, by place, what surely stands on strips, however it was read.
+
+        How many stand there next is told by how much more or less of their colour there is than now.
+        """
+        for strip, number in enumerate(self.places):
+            if number in contents:
+                amount = self._amount(straight, number)
+                for thing, fit in self._fits.items():
+                    self._fits[thing] = fit.seen(strip, contents[number].count(thing), float(amount[fit.row]))
 
     def weigh(self, straight: ByteArray, reading: PlacePrediction) -> None:
         """Let amounts have their say about how many pieces stand on each strip of a straight board."""

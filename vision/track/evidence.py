@@ -87,7 +87,7 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
     unknown: frozenset[int] = frozenset() if taught is None else never_taught(layout, taught)
     fresh = belief_of_strange(layout, taught) if look.odd >= HIDDEN and taught is not None else None
     odd = look.odd * (ODDITY if look.odd < HIDDEN else ODDEST if fresh is None else UNHEARD)
-    ground = dict(zip(layout.grounds, (float(p) for p in look.grounds()), strict=True))
+    ground = _grounds_of(look, layout)
     things: dict[tuple[str, Any], dict[int, float]] = {}
     groups = []
     for members in look.members:
@@ -120,6 +120,19 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
         groups += [Together(new, logs(one_of_them))] if new else []
         return Belief(logs(ground, odd), things, log(UNTAUGHT), tuple(groups))
     return Belief(logs(ground, odd), things, log(max(LEAST, odd)), tuple(groups))
+
+
+def _grounds_of(look: PlaceLook, layout: Layout) -> dict[str, float]:
+    """Return how likely each ground is; one that no board showed yet may look like any other.
+
+    A searched igloo is a ground that no set-up has: it is read as one that was taught, the odder it looks the less.
+    """
+    found = dict(zip(layout.grounds, (float(p) for p in look.grounds()), strict=True))
+    known = {content.ground for content in look.taught}
+    for number, name in enumerate(layout.grounds):
+        if known and number not in known:
+            found[name] = max(found[name], UNTAUGHT, UNHEARD * look.odd)
+    return found
 
 
 def _of_other_colours(
