@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -97,12 +97,12 @@ class Agreed:
 class Since:
     """What a look tells against one of which it is agreed what lay there.
 
-    ``known``: what lay in the places that look just as they did then. ``plain``: those that look plainly otherwise;
-    None where it is not the record's position that was agreed on.
+    ``known``: what lay in the places that look just as they did then. ``unlike``: those that look otherwise, and how
+    much of that is plain (up to 1); None where it is not the record's position that was agreed on.
     """
 
     known: Mapping[str, Content] = field(default_factory=dict)
-    plain: frozenset[str] | None = None
+    unlike: Mapping[str, float] | None = None
 
 
 def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook) -> Since:
@@ -116,7 +116,7 @@ def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook
     known = {name: contents[name] for name in found.quiet if name in contents and seen.places[name].seen}
     if len(agreed.moves) != len(snapshot.moves):
         return Since(known)
-    return Since(known, frozenset(name for name in found.plain if seen.places[name].seen))
+    return Since(known, {name: much for name, much in found.unlike.items() if seen.places[name].seen})
 
 
 def was_taken_back(snapshot: MatchSnapshot, kept: int, after: State[Any], since: int = 0) -> bool:
@@ -192,12 +192,12 @@ def covered(seen: BoardLook) -> tuple[str, ...]:
     return tuple(name for name, place in seen.places.items() if place.seen and place.odd >= HIDDEN)
 
 
-def is_hand(seen: BoardLook, known: Container[str] = (), plain: Collection[str] | None = None) -> bool:
+def is_hand(seen: BoardLook, known: Container[str] = (), unlike: Mapping[str, float] | None = None) -> bool:
     """Return whether what lies over some places is a hand or the like, not only a strange piece on one of them.
 
     An arm comes in over the board's edge and covers several places in a row; a strange piece, with its shadow, at
     most its neighbours. Places that are ``known`` to look as they did are under no hand, however odd they look. Where
-    it can be told which places look ``plain``ly otherwise, a hand makes most of those so which it covers.
+    it can be told which places look plainly otherwise (``unlike``: 1), a hand makes most of those so which it covers.
     """
     names = [name for name in covered(seen) if name not in known]
     if len(names) >= MANY:
@@ -211,7 +211,7 @@ def is_hand(seen: BoardLook, known: Container[str] = (), plain: Collection[str] 
             beside = {n for n in left if max(abs(places[n].x - here.x), abs(places[n].y - here.y)) <= BESIDE}
             left -= beside
             group += beside
-        changed = group if plain is None else [name for name in group if name in plain]
+        changed = group if unlike is None else [name for name in group if unlike.get(name, 0.0) >= 1]
         if edge and len(group) >= AN_ARM and 2 * len(changed) > len(group):
             return True
     return False
@@ -252,12 +252,13 @@ def strange_in(
 class LookAtMatch:
     """What a look tells of the turn that was played since the record's last.
 
-    ``plain``: places that look plainly otherwise than when it was agreed what lies there. ``strange``: those that show
-    what was never taught and that the record leaves so; ``explained``: those that it explains.
+    ``unlike``: places that look otherwise than when it was agreed what lies there, and how plainly so (up to 1).
+    ``strange``: those that show what was never taught and that the record leaves so; ``explained``: those that it
+    explains.
     """
 
     evidence: Evidence
-    plain: frozenset[str]
+    unlike: Mapping[str, float]
     strange: tuple[str, ...]
     explained: tuple[str, ...]
 
@@ -271,12 +272,12 @@ def look_at_match(
 ) -> LookAtMatch | None:
     """Return what a look tells of a match; None while a hand or the like lies over the board."""
     since = since_agreed(agreed, snapshot, seen)
-    if is_hand(seen, since.known, since.plain):
+    if is_hand(seen, since.known, since.unlike):
         return None
     recorded = contents_of(snapshot.states[-1], seen.layout)
     strange, explained = strange_in(seen, taught, recorded, misread, since.known)
     evidence = evidence_of(seen, seen.layout, taught, misread, since.known)
-    return LookAtMatch(evidence, since.plain or frozenset(), strange, explained)
+    return LookAtMatch(evidence, since.unlike or {}, strange, explained)
 
 
 def never_taught(before: State[Any], after: State[Any], taught: Iterable[int], layout: Layout) -> tuple[str, ...]:

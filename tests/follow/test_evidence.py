@@ -96,8 +96,8 @@ def test_a_place_that_looks_as_it_did_is_under_no_hand() -> None:
 
 def test_a_strange_piece_whose_neighbours_look_odd_is_no_hand_where_they_have_not_plainly_changed() -> None:
     look = seen("a1", "a2", "a3", "b1", "b2")
-    assert is_hand(look) and is_hand(look, (), {"a1", "a2", "b2"})
-    assert not is_hand(look, (), {"a2"}) and not is_hand(look, (), frozenset())
+    assert is_hand(look) and is_hand(look, (), {"a1": 1.0, "a2": 1.0, "b2": 1.0})
+    assert not is_hand(look, (), {"a1": 0.9, "a2": 1.0, "b2": 0.5}) and not is_hand(look, (), {})
 
 
 def test_what_was_misread_where_it_looked_strange_is_not_there_for_ever() -> None:

@@ -6,7 +6,9 @@ agreed on what lies there needs no reading, and says that nothing changed there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import log
 from typing import TYPE_CHECKING, Final
 
 import cv2
@@ -27,9 +29,9 @@ LEAST: Final = 4.0
 MOST: Final = 24.0
 """Grey levels that are always one: with so much noise nothing is told to be as it was."""
 PLAIN: Final = 10.0
-"""So many times what is no change is plainly one; a long shadow that moved comes to nine."""
+"""So many times what is no change is plainly one; a long shadow that moved comes to nine. Between counts in part."""
 INNER: Final = 0.6
-"""Of a place's width: what plainly changed did so about its middle; nearer to its edge fall its neighbours' shadows."""
+"""Of a place's width: what changed did so about its middle; nearer to its edge fall its neighbours' shadows."""
 
 
 def differences(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatArray:
@@ -78,20 +80,23 @@ def _along(sampler: Sampler, number: int, half: float) -> list[tuple[float, floa
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The names of places: ``quiet`` ones look as they did; in ``plain`` ones something came, went, or was nudged."""
+    """The names of places: ``quiet`` ones look as they did; ``unlike`` ones otherwise about their middle, and how much.
+
+    1 where something plainly came, went, or was nudged; less where it may be a shadow.
+    """
 
     quiet: frozenset[str] = frozenset()
-    plain: frozenset[str] = frozenset()
+    unlike: Mapping[str, float] = field(default_factory=dict)
 
 
 def compare(sampler: Sampler, before: ByteArray, after: ByteArray) -> Compared:
-    """Return which places of two straight pictures look alike and which plainly do not; none of unlike pictures."""
+    """Return which places of two straight pictures look alike and which do not; none of unlike pictures."""
     if before.shape != after.shape:
         return Compared()
     found = differences(sampler, before, after)
-    found /= min(MOST, LEAST + USUAL * float(np.median(found[:, 0])))
+    usual = LEAST + USUAL * float(np.median(found[:, 0]))
     by_place = [(place.name, off) for place, off in zip(sampler.layout.places, found.tolist(), strict=True)]
     return Compared(
-        frozenset(name for name, (whole, _) in by_place if whole <= 1),
-        frozenset(name for name, (_, inside) in by_place if inside >= PLAIN),
+        frozenset(name for name, (whole, _) in by_place if whole <= min(MOST, usual)),
+        {name: min(1.0, log(inside / usual) / log(PLAIN)) for name, (_, inside) in by_place if inside > usual},
     )

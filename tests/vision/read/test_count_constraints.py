@@ -49,5 +49,11 @@ def test_pieces_on_a_strip_are_counted_by_what_was_taught_of_it() -> None:
         p = fit.read(0, (0.4 + 0.75 * many) * one, 4)
         assert p.argmax() == many and p.sum() == pytest.approx(1)
     assert fit.read(0, 0.4 * one, 4)[0] > untaught.read(0, 0.4 * one, 4)[0]
+    # What is known of a strip by now tells the next number by how much more there is than then.
+    hidden = untaught.seen(0, 3, 1.8 * one)
+    assert untaught.read(0, 1.4 * one, 4).argmax() == 1 and hidden.read(0, 1.4 * one, 4).argmax() == 2
+    assert hidden.read(0, 1.8 * one, 4)[3] > untaught.read(0, 1.8 * one, 4)[3]
+    again = hidden.seen(0, 3, 2.6 * one)
+    assert again.read(0, 2.6 * one, 4).argmax() == 3, "of as many the last look counts"
     # Far more than anything that was taught is no number of pieces.
     assert fit.read(0, 40 * one, 4).max() < 0.5
