@@ -87,7 +87,9 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
     unknown: frozenset[int] = frozenset() if taught is None else never_taught(layout, taught)
     fresh = belief_of_strange(layout, taught) if look.odd >= HIDDEN and taught is not None else None
     odd = look.odd * (ODDITY if look.odd < HIDDEN else ODDEST if fresh is None else UNHEARD)
-    ground = _grounds_of(look, layout)
+    ground = dict(zip(layout.grounds, (float(p) for p in look.grounds()), strict=True))
+    if taught is not None and look.taught:
+        ground |= _new_grounds(look, layout, ground, UNTAUGHT if unknown else max(UNTAUGHT, UNHEARD * look.odd))
     things: dict[tuple[str, Any], dict[int, float]] = {}
     groups = []
     for members in look.members:
@@ -122,17 +124,14 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
     return Belief(logs(ground, odd), things, log(max(LEAST, odd)), tuple(groups))
 
 
-def _grounds_of(look: PlaceLook, layout: Layout) -> dict[str, float]:
-    """Return how likely each ground is; one that no board showed yet may look like any other.
+def _new_grounds(look: PlaceLook, layout: Layout, read: Mapping[str, float], least: float) -> dict[str, float]:
+    """Return how likely the grounds are that no board showed yet; each may look like any other.
 
     A searched igloo is a ground that no set-up has: it is read as one that was taught, the odder it looks the less.
+    Where a thing of a kind never taught may lie there, that is what looks odd.
     """
-    found = dict(zip(layout.grounds, (float(p) for p in look.grounds()), strict=True))
     known = {content.ground for content in look.taught}
-    for number, name in enumerate(layout.grounds):
-        if known and number not in known:
-            found[name] = max(found[name], UNTAUGHT, UNHEARD * look.odd)
-    return found
+    return {name: max(read[name], least) for number, name in enumerate(layout.grounds) if number not in known}
 
 
 def _of_other_colours(
