@@ -31,7 +31,9 @@ is off, and every piece in it.
 _ANY_BASE: Final = 10.0
 """The same of the ground of a strip that was seen bare: what it comes to is told by that alone."""
 _TOLD: Final = 0.75
-"""What the amount counts when it is asked how many, of one; the rest is the network's."""
+"""What the amount counts when it is asked how many, of one; the rest is the network's. On a strip of which it was
+agreed how many stand there the amount alone tells: the network has seen no heaps but those that were taught.
+"""
 _CLEAR, _CERTAIN = 0.7, 0.95
 """A pixel of less than the first says nothing, grounds of a rare colour are as likely; one of the second is whole."""
 _SEEN: Final = 0.02
@@ -94,6 +96,7 @@ class Strips:
         self._layout, self._sampler = sampler.layout, sampler
         self.places = sampler.strips
         self._fits: dict[int, _Fit] = {}
+        self._agreed: set[int] = set()
         if not self.places:
             return
         self._table = network.arrays["shape_table"]
@@ -133,6 +136,7 @@ class Strips:
         """
         for strip, number in enumerate(self.places):
             if number in contents:
+                self._agreed.add(number)
                 amount = self._amount(straight, number)
                 for thing, fit in self._fits.items():
                     self._fits[thing] = fit.seen(strip, contents[number].count(thing), float(amount[fit.row]))
@@ -140,12 +144,12 @@ class Strips:
     def weigh(self, straight: ByteArray, reading: PlacePrediction) -> None:
         """Let amounts have their say about how many pieces stand on each strip of a straight board."""
         for strip, number in enumerate(self.places):
-            amount = self._amount(straight, number)
+            amount, share = self._amount(straight, number), 1.0 if number in self._agreed else _TOLD
             for thing, fit in self._fits.items():
                 part = reading.counts[thing][number]
                 told = fit.read(strip, float(amount[fit.row]), self._layout.most[thing])
                 # Both see the same pixels, so their weights add up to one.
-                pooled = np.maximum(part, _LEAST) ** (1 - _TOLD) * told**_TOLD
+                pooled = np.maximum(part, _LEAST) ** (1 - share) * told**share
                 part[:] = pooled / pooled.sum()
 
     def read(self, straight: ByteArray) -> dict[tuple[int, int], FloatArray]:
