@@ -13,6 +13,7 @@ import pytest
 from companion.events.hub import Hub
 from companion.follow.evidence import (
     Agreed,
+    Since,
     certain,
     contents_of,
     covered,
@@ -150,6 +151,20 @@ def test_what_was_agreed_holds_for_the_record_it_was_agreed_on(tmp_path: Path) -
     taken_back = replace(snapshot, moves=snapshot.moves[:-1], states=snapshot.states[:-1])
     assert since_agreed(agreed, taken_back, still).known == {}
     assert since_agreed(replace(agreed, match="another"), snapshot, still).known == {}
+    # Of a turn that was entered in part: what looks otherwise where the record changed since is no news.
+    other = picture.copy()
+    names = [place.name for place in LAYOUT.places]
+    begun, now = (contents_of(state, LAYOUT) for state in film.states[:2])
+    changed = next(name for name in names if begun[name] != now[name])
+    same = next(name for name in names if begun[name] == now[name] and name[0] not in changed)
+    for name in (changed, same):
+        x, y, side = sampler.middle(LAYOUT.index[name])
+        other[round(y - side / 3) : round(y + side / 3), round(x - side / 3) : round(x + side / 3)] = 200
+    earlier = replace(agreed, moves=snapshot.moves[: len(film.set_up)])
+    otherwise = replace(still, straight=other)
+    assert since_agreed(earlier, snapshot, otherwise).unlike == {same: 1.0}
+    assert not since_agreed(earlier, snapshot, otherwise).whole
+    assert set(since_agreed(agreed, snapshot, otherwise).unlike) == {same, changed}
     # What is read as water, for sure and wrongly, in a place that did not change: it is the floe that it was.
-    odds = evidence_of(still, LAYOUT, {}, None, {"d3": Content(LAYOUT.grounds.index("water"))}).places["d3"]
+    odds = evidence_of(still, LAYOUT, {}, None, Since({"d3": Content(LAYOUT.grounds.index("water"))})).places["d3"]
     assert isinstance(odds, Belief) and odds.ground["floe"] - odds.ground["water"] < 4
