@@ -26,6 +26,7 @@ from companion.follow.evidence import (
 )
 from companion.lab.worlds.boards import players
 from companion.lab.worlds.filmed import FISH, GAME, Filmed
+from companion.lab.worlds.filmed_ice import FilmedIce
 from companion.night.answers import TABLE
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
@@ -118,6 +119,42 @@ def test_what_was_misread_where_it_looked_strange_is_not_there_for_ever() -> Non
     assert isinstance(there, Belief) and isinstance(gone, Belief)
     assert there.get(with_one) > there.get(without) + 3
     assert gone.get(with_one) < gone.get(without) - 1
+    # Read alike once more, in a place that changed since: it is not what was misread.
+    changed = evidence_of(stood, LAYOUT, taught, {"d3": replace(misread["d3"], true=Content(water))})
+    anew = evidence_of(
+        stood, LAYOUT, taught, {"d3": replace(misread["d3"], true=Content(water))}, Since(unlike={"d3": 1.0})
+    )
+    before, after = (one_look.places["d3"] for one_look in (changed, anew))
+    assert isinstance(before, Belief) and isinstance(after, Belief)
+    assert before.get(without) > before.get(with_one) + 3
+    assert after.get(with_one) > after.get(without)
+
+
+def test_where_one_piece_may_lie_a_shadow_on_the_rim_is_no_change(tmp_path: Path) -> None:
+    """A bear stands in the middle of its floe; of several inuit one may stand anywhere."""
+    film = FilmedIce(5, 1)
+    night = Night(Journal(tmp_path / "journal.sqlite"), Hub())
+    opening: dict[str, Any] = {"game": film.game, "players": players(film.game), "setup": dict(film.setup)}
+    for number, (command, body) in enumerate([("open-match", opening), ("moves", {"moves": film.set_up})]):
+        assert night.do(command, body, by=TABLE, action_id=f"step-{number}").ok
+    snapshot = night.snapshot()
+    assert snapshot is not None
+    layout = open_layout(film.game)
+    sampler, members = Sampler(layout), members_of(layout)
+    left, far, right, near = sampler.box
+    size = round((near - far) * sampler.side), round((right - left) * sampler.side), 3
+    picture = np.random.default_rng(1).integers(80, 90, size).astype(np.uint8)
+    dark = picture.copy()
+    x, y, side = sampler.middle(layout.index["b2"])
+    dark[round(y - 0.5 * side) : round(y - 0.35 * side), round(x - 0.5 * side) : round(x + 0.5 * side)] = 20
+    ground = np.full(len(layout.grounds), 1 / len(layout.grounds))
+    place = PlaceLook(ground, tuple({(): 1.0} for _ in members), members, 0.0)
+    still, shaded = (BoardLook(layout, None, {p.name: place for p in layout.places}, seen) for seen in (picture, dark))
+    since = since_agreed(Agreed(snapshot.match, snapshot.moves, still), snapshot, shaded)
+    there = contents_of(snapshot.states[-1], layout)["b2"]
+    assert since.within == {"b2": there} and "b2" not in since.known and not since.unlike
+    odds = evidence_of(shaded, layout, {0: 4, 1: 4}, None, since).places["b2"]
+    assert isinstance(odds, Belief) and odds.best()[0] == layout.grounds[there.ground]
 
 
 def test_of_what_never_was_taught_a_kind_is_new_and_a_colour_is_not() -> None:
