@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,15 @@ from vision.board.labels import Content, from_json
 from vision.board.patches import Sampler
 from vision.read.diff import compare
 from vision.read.place_posterior import UNSURE
-from vision.track.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look, belief_of_strange
+from vision.track.evidence import (
+    AS_WAS,
+    AS_WAS_WITHIN,
+    HIDDEN,
+    belief_as_was,
+    belief_of_known,
+    belief_of_look,
+    belief_of_strange,
+)
 from vision.track.parts import entered_in_parts, is_unseen
 from vision.track.tracker import Tracker, misfits, public_view, turn_starts
 
@@ -97,12 +105,16 @@ class Agreed:
 class Since:
     """What a look tells against one of which it is agreed what lay there.
 
-    ``known``: what lay in the places that look just as they did then. ``plain``: those that look plainly otherwise;
-    None where it is not the record's position that was agreed on.
+    ``known``: what lay in the places that look just as they did then; ``within``: in those whose middle does, where one
+    piece at most may lie. ``unlike``: those that look otherwise, and how
+    much of that is plain (up to 1), but for those where the record has something else since. ``whole``: there are none
+    of these, since it is the record's position that was agreed on.
     """
 
     known: Mapping[str, Content] = field(default_factory=dict)
-    plain: frozenset[str] | None = None
+    within: Mapping[str, Content] = field(default_factory=dict)
+    unlike: Mapping[str, float] = field(default_factory=dict)
+    whole: bool = False
 
 
 def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook) -> Since:
@@ -114,9 +126,12 @@ def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook
     contents = contents_of(snapshot.states[len(agreed.moves)], seen.layout)
     found = compare(Sampler(seen.layout), agreed.seen.straight, seen.straight)
     known = {name: contents[name] for name in found.quiet if name in contents and seen.places[name].seen}
-    if len(agreed.moves) != len(snapshot.moves):
-        return Since(known)
-    return Since(known, frozenset(name for name in found.plain if seen.places[name].seen))
+    rest = set(contents) - set(known) - set(found.unlike) if any(seen.layout.heaps) and found.quiet else ()
+    within = {name: contents[name] for name in rest if seen.places[name].seen}
+    recorded = contents_of(snapshot.states[-1], seen.layout)
+    names = [name for name in found.unlike if seen.places[name].seen and recorded[name] == contents[name]]
+    whole = len(agreed.moves) == len(snapshot.moves)
+    return Since(known, within, {name: found.unlike[name] for name in names}, whole)
 
 
 def was_taken_back(snapshot: MatchSnapshot, kept: int, after: State[Any], since: int = 0) -> bool:
@@ -167,19 +182,21 @@ def evidence_of(
     layout: Layout,
     taught: Mapping[int, int],
     misread: Mapping[str, Misread] | None = None,
-    as_was: Mapping[str, Content] | None = None,
+    since: Since | None = None,
 ) -> Evidence:
     """Return what a look tells the tracker; of strange places, that what never was taught lies there, if anything.
 
-    What is read as it was when people said that it is something else is that still. ``as_was``: what lay in the places
-    that look just as they did when that was known.
+    What is read as it was when people said that it is something else is that still, unless it looks otherwise
+    ``since``: searched igloos may be read alike with a bear and without.
     """
+    since = since or Since()
     places = {name: belief_of_look(place, layout, taught) for name, place in seen.places.items() if place.seen}
     for name, wrong in (misread or {}).items():
-        if name in seen.places and wrong.again(seen.places[name]):
+        if name in seen.places and name not in since.unlike and wrong.again(seen.places[name]):
             places[name] = belief_of_known(wrong.true, layout)
-    for name, there in (as_was or {}).items():
-        places[name] = belief_as_was(places[name], there, layout)
+    for known, more in ((since.within, AS_WAS_WITHIN), (since.known, AS_WAS)):
+        for name, there in known.items():
+            places[name] = belief_as_was(places[name], there, layout, more)
     return Evidence(places)
 
 
@@ -192,12 +209,12 @@ def covered(seen: BoardLook) -> tuple[str, ...]:
     return tuple(name for name, place in seen.places.items() if place.seen and place.odd >= HIDDEN)
 
 
-def is_hand(seen: BoardLook, known: Container[str] = (), plain: Collection[str] | None = None) -> bool:
+def is_hand(seen: BoardLook, known: Container[str] = (), unlike: Mapping[str, float] | None = None) -> bool:
     """Return whether what lies over some places is a hand or the like, not only a strange piece on one of them.
 
     An arm comes in over the board's edge and covers several places in a row; a strange piece, with its shadow, at
     most its neighbours. Places that are ``known`` to look as they did are under no hand, however odd they look. Where
-    it can be told which places look ``plain``ly otherwise, a hand makes most of those so which it covers.
+    it can be told which places look plainly otherwise (``unlike``: 1), a hand makes most of those so which it covers.
     """
     names = [name for name in covered(seen) if name not in known]
     if len(names) >= MANY:
@@ -211,7 +228,7 @@ def is_hand(seen: BoardLook, known: Container[str] = (), plain: Collection[str] 
             beside = {n for n in left if max(abs(places[n].x - here.x), abs(places[n].y - here.y)) <= BESIDE}
             left -= beside
             group += beside
-        changed = group if plain is None else [name for name in group if name in plain]
+        changed = group if unlike is None else [name for name in group if unlike.get(name, 0.0) >= 1]
         if edge and len(group) >= AN_ARM and 2 * len(changed) > len(group):
             return True
     return False
@@ -252,12 +269,13 @@ def strange_in(
 class LookAtMatch:
     """What a look tells of the turn that was played since the record's last.
 
-    ``plain``: places that look plainly otherwise than when it was agreed what lies there. ``strange``: those that show
-    what was never taught and that the record leaves so; ``explained``: those that it explains.
+    ``unlike``: places that look otherwise than when it was agreed what lies there, and how plainly so (up to 1).
+    ``strange``: those that show what was never taught and that the record leaves so; ``explained``: those that it
+    explains.
     """
 
     evidence: Evidence
-    plain: frozenset[str]
+    unlike: Mapping[str, float]
     strange: tuple[str, ...]
     explained: tuple[str, ...]
 
@@ -271,12 +289,12 @@ def look_at_match(
 ) -> LookAtMatch | None:
     """Return what a look tells of a match; None while a hand or the like lies over the board."""
     since = since_agreed(agreed, snapshot, seen)
-    if is_hand(seen, since.known, since.plain):
+    if is_hand(seen, since.known, since.unlike if since.whole else None):
         return None
     recorded = contents_of(snapshot.states[-1], seen.layout)
     strange, explained = strange_in(seen, taught, recorded, misread, since.known)
-    evidence = evidence_of(seen, seen.layout, taught, misread, since.known)
-    return LookAtMatch(evidence, since.plain or frozenset(), strange, explained)
+    evidence = evidence_of(seen, seen.layout, taught, misread, since)
+    return LookAtMatch(evidence, since.unlike, strange, explained)
 
 
 def never_taught(before: State[Any], after: State[Any], taught: Iterable[int], layout: Layout) -> tuple[str, ...]:

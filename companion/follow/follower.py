@@ -381,7 +381,7 @@ class CameraFollower:
         table, seen = observation.table, observation.seen
         tracker, former = observation.tracked.tracker, looks.former
         candidates = (
-            tracker.again(former, evidence) if former else tracker.candidates(evidence, told.strange, told.plain)
+            tracker.again(former, evidence) if former else tracker.candidates(evidence, told.strange, told.unlike)
         )
         answer = tracker.judge(candidates, evidence)
         if answer.state == track_tracker.UNCHANGED:

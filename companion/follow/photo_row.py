@@ -47,7 +47,7 @@ class PhotoRow:
         if told is None:
             return seen, TrackingResult(MOVING)
         was_open, before = self.open, self.state
-        answer = self._follower.observe(told.evidence, told.strange, told.plain)
+        answer = self._follower.observe(told.evidence, told.strange, told.unlike)
         if answer.state == ENTERED and not was_open:
             new = never_taught(before, self.state, self._taught, seen.layout)
             if new:

@@ -308,15 +308,18 @@ def learnt(profile: Profile) -> dict[int, int]:
 
 
 def confirm(table: TaughtBoard, seen: BoardLook, contents: Mapping[str, Content]) -> None:
-    """Let a table remember what places look like with contents that are certain, as far as they were read so."""
+    """Let a table remember what places look like with contents that are certain, as far as they were read so.
+
+    Of strips it learns, too, where it miscounted.
+    """
     agreed = {
         name: content
         for name, content in contents.items()
-        if (place := seen.places.get(name)) is not None
-        and place.seen
-        and place.odd < HIDDEN
-        and place.content == content
+        if (place := seen.places.get(name)) is not None and place.seen and place.odd < HIDDEN
     }
+    if seen.straight is not None:
+        table.strips.confirm(seen.straight, {table.layout.index[name]: there for name, there in agreed.items()})
+    agreed = {name: content for name, content in agreed.items() if seen.places[name].content == content}
     if agreed:
         table.confirm(seen, agreed)
 

@@ -13,6 +13,7 @@ import pytest
 from companion.events.hub import Hub
 from companion.follow.evidence import (
     Agreed,
+    Since,
     certain,
     contents_of,
     covered,
@@ -25,6 +26,7 @@ from companion.follow.evidence import (
 )
 from companion.lab.worlds.boards import players
 from companion.lab.worlds.filmed import FISH, GAME, Filmed
+from companion.lab.worlds.filmed_ice import FilmedIce
 from companion.night.answers import TABLE
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
@@ -96,8 +98,8 @@ def test_a_place_that_looks_as_it_did_is_under_no_hand() -> None:
 
 def test_a_strange_piece_whose_neighbours_look_odd_is_no_hand_where_they_have_not_plainly_changed() -> None:
     look = seen("a1", "a2", "a3", "b1", "b2")
-    assert is_hand(look) and is_hand(look, (), {"a1", "a2", "b2"})
-    assert not is_hand(look, (), {"a2"}) and not is_hand(look, (), frozenset())
+    assert is_hand(look) and is_hand(look, (), {"a1": 1.0, "a2": 1.0, "b2": 1.0})
+    assert not is_hand(look, (), {"a1": 0.9, "a2": 1.0, "b2": 0.5}) and not is_hand(look, (), {})
 
 
 def test_what_was_misread_where_it_looked_strange_is_not_there_for_ever() -> None:
@@ -117,6 +119,42 @@ def test_what_was_misread_where_it_looked_strange_is_not_there_for_ever() -> Non
     assert isinstance(there, Belief) and isinstance(gone, Belief)
     assert there.get(with_one) > there.get(without) + 3
     assert gone.get(with_one) < gone.get(without) - 1
+    # Read alike once more, in a place that changed since: it is not what was misread.
+    changed = evidence_of(stood, LAYOUT, taught, {"d3": replace(misread["d3"], true=Content(water))})
+    anew = evidence_of(
+        stood, LAYOUT, taught, {"d3": replace(misread["d3"], true=Content(water))}, Since(unlike={"d3": 1.0})
+    )
+    before, after = (one_look.places["d3"] for one_look in (changed, anew))
+    assert isinstance(before, Belief) and isinstance(after, Belief)
+    assert before.get(without) > before.get(with_one) + 3
+    assert after.get(with_one) > after.get(without)
+
+
+def test_where_one_piece_may_lie_a_shadow_on_the_rim_is_no_change(tmp_path: Path) -> None:
+    """A bear stands in the middle of its floe; of several inuit one may stand anywhere."""
+    film = FilmedIce(5, 1)
+    night = Night(Journal(tmp_path / "journal.sqlite"), Hub())
+    opening: dict[str, Any] = {"game": film.game, "players": players(film.game), "setup": dict(film.setup)}
+    for number, (command, body) in enumerate([("open-match", opening), ("moves", {"moves": film.set_up})]):
+        assert night.do(command, body, by=TABLE, action_id=f"step-{number}").ok
+    snapshot = night.snapshot()
+    assert snapshot is not None
+    layout = open_layout(film.game)
+    sampler, members = Sampler(layout), members_of(layout)
+    left, far, right, near = sampler.box
+    size = round((near - far) * sampler.side), round((right - left) * sampler.side), 3
+    picture = np.random.default_rng(1).integers(80, 90, size).astype(np.uint8)
+    dark = picture.copy()
+    x, y, side = sampler.middle(layout.index["b2"])
+    dark[round(y - 0.5 * side) : round(y - 0.35 * side), round(x - 0.5 * side) : round(x + 0.5 * side)] = 20
+    ground = np.full(len(layout.grounds), 1 / len(layout.grounds))
+    place = PlaceLook(ground, tuple({(): 1.0} for _ in members), members, 0.0)
+    still, shaded = (BoardLook(layout, None, {p.name: place for p in layout.places}, seen) for seen in (picture, dark))
+    since = since_agreed(Agreed(snapshot.match, snapshot.moves, still), snapshot, shaded)
+    there = contents_of(snapshot.states[-1], layout)["b2"]
+    assert since.within == {"b2": there} and "b2" not in since.known and not since.unlike
+    odds = evidence_of(shaded, layout, {0: 4, 1: 4}, None, since).places["b2"]
+    assert isinstance(odds, Belief) and odds.best()[0] == layout.grounds[there.ground]
 
 
 def test_of_what_never_was_taught_a_kind_is_new_and_a_colour_is_not() -> None:
@@ -150,6 +188,20 @@ def test_what_was_agreed_holds_for_the_record_it_was_agreed_on(tmp_path: Path) -
     taken_back = replace(snapshot, moves=snapshot.moves[:-1], states=snapshot.states[:-1])
     assert since_agreed(agreed, taken_back, still).known == {}
     assert since_agreed(replace(agreed, match="another"), snapshot, still).known == {}
+    # Of a turn that was entered in part: what looks otherwise where the record changed since is no news.
+    other = picture.copy()
+    names = [place.name for place in LAYOUT.places]
+    begun, now = (contents_of(state, LAYOUT) for state in film.states[:2])
+    changed = next(name for name in names if begun[name] != now[name])
+    same = next(name for name in names if begun[name] == now[name] and name[0] not in changed)
+    for name in (changed, same):
+        x, y, side = sampler.middle(LAYOUT.index[name])
+        other[round(y - side / 3) : round(y + side / 3), round(x - side / 3) : round(x + side / 3)] = 200
+    earlier = replace(agreed, moves=snapshot.moves[: len(film.set_up)])
+    otherwise = replace(still, straight=other)
+    assert since_agreed(earlier, snapshot, otherwise).unlike == {same: 1.0}
+    assert not since_agreed(earlier, snapshot, otherwise).whole
+    assert set(since_agreed(agreed, snapshot, otherwise).unlike) == {same, changed}
     # What is read as water, for sure and wrongly, in a place that did not change: it is the floe that it was.
-    odds = evidence_of(still, LAYOUT, {}, None, {"d3": Content(LAYOUT.grounds.index("water"))}).places["d3"]
+    odds = evidence_of(still, LAYOUT, {}, None, Since({"d3": Content(LAYOUT.grounds.index("water"))})).places["d3"]
     assert isinstance(odds, Belief) and odds.ground["floe"] - odds.ground["water"] < 4

@@ -162,7 +162,7 @@ class Camera:
 
     def _tracked(self, snapshot: MatchSnapshot) -> TrackedMatch:
         tracker: Any = SimpleNamespace(
-            candidates=lambda evidence, strange, plain: self._candidates(snapshot),
+            candidates=lambda evidence, strange, unlike: self._candidates(snapshot),
             again=lambda former, evidence: former,
             judge=self._judged,
         )

@@ -6,7 +6,9 @@ agreed on what lies there needs no reading, and says that nothing changed there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import log
 from typing import TYPE_CHECKING, Final
 
 import cv2
@@ -27,9 +29,9 @@ LEAST: Final = 4.0
 MOST: Final = 24.0
 """Grey levels that are always one: with so much noise nothing is told to be as it was."""
 PLAIN: Final = 10.0
-"""So many times what is no change is plainly one; a long shadow that moved comes to nine."""
+"""So many times what is no change is plainly one; a long shadow that moved comes to nine. Between counts in part."""
 INNER: Final = 0.6
-"""Of a place's width: what plainly changed did so about its middle; nearer to its edge fall its neighbours' shadows."""
+"""Of a place's width: what changed did so about its middle; nearer to its edge fall its neighbours' shadows."""
 
 
 def differences(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatArray:
@@ -45,31 +47,56 @@ def differences(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatA
     found = np.empty((len(sampler.layout.places), 2))
     for number in range(len(found)):
         x, y, size = sampler.middle(number)
-        for column, share in enumerate((1.0, INNER)):
-            half = 0.5 * share * size
-            left, top = max(0, round(x - half)), max(0, round(y - half))
-            part = off[top : round(y + half) + 1, left : round(x + half) + 1].ravel()
-            rank = round(SHARE * (len(part) - 1))
-            found[number, column] = np.partition(part, rank)[rank]
+        if number not in sampler.strips:
+            found[number] = [_most(off, x, y, 0.5 * size), _most(off, x, y, 0.5 * INNER * size)]
+            continue
+        # A piece that came to a strip is a small part of it: it is looked at a usual place at a time.
+        half = 0.5 * sampler.unit * sampler.side
+        parts = [_most(off, *at, half) for at in _along(sampler, number, half)]
+        inner = [_most(off, *at, INNER * half) for at in _along(sampler, number, INNER * half)]
+        found[number] = [max(parts), max(inner)]
     return found
+
+
+def _most(off: FloatArray, x: float, y: float, half: float) -> float:
+    """Return by how much a square of a picture of differences differs where it differs much."""
+    left, top = max(0, round(x - half)), max(0, round(y - half))
+    part = off[top : round(y + half) + 1, left : round(x + half) + 1].ravel()
+    rank = round(SHARE * (len(part) - 1))
+    return float(np.partition(part, rank)[rank])
+
+
+def _along(sampler: Sampler, number: int, half: float) -> list[tuple[float, float]]:
+    """Return the middles of squares, each so many pixels to either side, that lie along a strip and cover its middle.
+
+    Each lies over half of the one before, so that a piece is whole in one of them.
+    """
+    x, y, length = sampler.middle(number)
+    place = sampler.layout.places[number]
+    far = max(0.0, length / 2 - half)
+    steps = np.linspace(-far, far, max(1, int(np.ceil(2 * far / half))) + 1).tolist()
+    return [(x, y + step) if place.height > place.width else (x + step, y) for step in steps]
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The names of places: ``quiet`` ones look as they did; in ``plain`` ones something came, went, or was nudged."""
+    """The names of places: ``quiet`` ones look as they did; ``unlike`` ones otherwise about their middle, and how much.
+
+    1 where something plainly came, went, or was nudged; less where it may be a shadow.
+    """
 
     quiet: frozenset[str] = frozenset()
-    plain: frozenset[str] = frozenset()
+    unlike: Mapping[str, float] = field(default_factory=dict)
 
 
 def compare(sampler: Sampler, before: ByteArray, after: ByteArray) -> Compared:
-    """Return which places of two straight pictures look alike and which plainly do not; none of unlike pictures."""
+    """Return which places of two straight pictures look alike and which do not; none of unlike pictures."""
     if before.shape != after.shape:
         return Compared()
     found = differences(sampler, before, after)
-    found /= min(MOST, LEAST + USUAL * float(np.median(found[:, 0])))
+    usual = LEAST + USUAL * float(np.median(found[:, 0]))
     by_place = [(place.name, off) for place, off in zip(sampler.layout.places, found.tolist(), strict=True)]
     return Compared(
-        frozenset(name for name, (whole, _) in by_place if whole <= 1),
-        frozenset(name for name, (_, inside) in by_place if inside >= PLAIN),
+        frozenset(name for name, (whole, _) in by_place if whole <= min(MOST, usual)),
+        {name: min(1.0, log(inside / usual) / log(PLAIN)) for name, (_, inside) in by_place if inside > usual},
     )

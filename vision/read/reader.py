@@ -101,7 +101,8 @@ class TaughtBoard:
         self._network: Network = profile.network
         self._members = members_of(profile.layout)
         contents = [c for shot in profile.shots for c in shot.contents.values()]
-        self._contents = frozenset(contents)
+        learnt = [shot for shot in profile.shots if shot.name not in profile.unlearnt]
+        self._contents = frozenset(c for shot in learnt for c in shot.contents.values())
         self._bare = bare_of(profile.layout, contents)
         self._finder = BoardRelocator(profile, self.sampler)
         shots, palette = common_light(self.sampler, profile.shots)

@@ -14,9 +14,10 @@ import numpy as np
 from vision.learn.count_shapes import belonging
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from companion.ports import ByteArray, FloatArray
+    from vision.board.labels import Content
     from vision.board.patches import Sampler
     from vision.learn.classifier import Network, PlacePrediction
     from vision.read.profile import TaughtPhoto
@@ -30,7 +31,9 @@ is off, and every piece in it.
 _ANY_BASE: Final = 10.0
 """The same of the ground of a strip that was seen bare: what it comes to is told by that alone."""
 _TOLD: Final = 0.75
-"""What the amount counts when it is asked how many, of one; the rest is the network's."""
+"""What the amount counts when it is asked how many, of one; the rest is the network's. On a strip of which it was
+agreed how many stand there the amount alone tells: the network has seen no heaps but those that were taught.
+"""
 _CLEAR, _CERTAIN = 0.7, 0.95
 """A pixel of less than the first says nothing, grounds of a rare colour are as likely; one of the second is whole."""
 _SEEN: Final = 0.02
@@ -47,7 +50,7 @@ class _Fit:
 
     def __init__(self, row: int, one: float, strips: int, taught: Sequence[tuple[int, int, float]]) -> None:
         """Fit ``taught``: strip, number of pieces, amount; ``one`` is what a piece alone comes to."""
-        self.row, self._one, self._strips = row, one, strips
+        self.row, self._one, self._strips, self._taught = row, one, strips, tuple(taught)
         bare = {strip for strip, many, _ in taught if not many}
         bases = [_ANY_BASE if strip in bare else _BASE for strip in range(strips)]
         known = np.diag([_SCALE**-2, *(base**-2 for base in bases)])
@@ -58,6 +61,11 @@ class _Fit:
             seen += x * (amount / one) / self._noise(many)
         self._spread: FloatArray = np.linalg.inv(known)
         self._line: FloatArray = self._spread @ seen
+
+    def seen(self, strip: int, many: int, amount: float) -> _Fit:
+        """Return the fit with one more strip of which it is known how many stand there; of as many, the last counts."""
+        kept = [known for known in self._taught if known[:2] != (strip, many)]
+        return _Fit(self.row, self._one, self._strips, [*kept, (strip, many, amount)])
 
     def _at(self, strip: int, many: int) -> FloatArray:
         x = np.zeros(1 + self._strips)
@@ -88,6 +96,7 @@ class Strips:
         self._layout, self._sampler = sampler.layout, sampler
         self.places = sampler.strips
         self._fits: dict[int, _Fit] = {}
+        self._agreed: set[int] = set()
         if not self.places:
             return
         self._table = network.arrays["shape_table"]
@@ -120,15 +129,27 @@ class Strips:
             return ()
         return tuple(n for n, total in enumerate(self._layout.sums) if total and n not in self._fits)
 
+    def confirm(self, straight: ByteArray, contents: Mapping[int, Content]) -> None:
+        """Learn from a straight board in the taught light, by place, what surely stands on strips, however it was read.
+
+        How many stand there next is told by how much more or less of their colour there is than now.
+        """
+        for strip, number in enumerate(self.places):
+            if number in contents:
+                self._agreed.add(number)
+                amount = self._amount(straight, number)
+                for thing, fit in self._fits.items():
+                    self._fits[thing] = fit.seen(strip, contents[number].count(thing), float(amount[fit.row]))
+
     def weigh(self, straight: ByteArray, reading: PlacePrediction) -> None:
         """Let amounts have their say about how many pieces stand on each strip of a straight board."""
         for strip, number in enumerate(self.places):
-            amount = self._amount(straight, number)
+            amount, share = self._amount(straight, number), 1.0 if number in self._agreed else _TOLD
             for thing, fit in self._fits.items():
                 part = reading.counts[thing][number]
                 told = fit.read(strip, float(amount[fit.row]), self._layout.most[thing])
                 # Both see the same pixels, so their weights add up to one.
-                pooled = np.maximum(part, _LEAST) ** (1 - _TOLD) * told**_TOLD
+                pooled = np.maximum(part, _LEAST) ** (1 - share) * told**share
                 part[:] = pooled / pooled.sum()
 
     def read(self, straight: ByteArray) -> dict[tuple[int, int], FloatArray]:

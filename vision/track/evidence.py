@@ -38,6 +38,9 @@ HIDDEN = 0.5
 AS_WAS = 8.0
 """How much likelier (natural logarithm) it is that nothing changed in a place that looks just as it did."""
 
+AS_WAS_WITHIN = 0.5 * AS_WAS
+"""The same where only its middle looks as it did, and one piece at most may lie there: a shadow fell on its rim."""
+
 OF_A_KIND = 0.2
 """What a value that was never taught has of the probability of one that was: who has seen no other reads this one."""
 WORTH_A_THOUGHT = 0.02
@@ -88,6 +91,8 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
     fresh = belief_of_strange(layout, taught) if look.odd >= HIDDEN and taught is not None else None
     odd = look.odd * (ODDITY if look.odd < HIDDEN else ODDEST if fresh is None else UNHEARD)
     ground = dict(zip(layout.grounds, (float(p) for p in look.grounds()), strict=True))
+    if taught is not None and look.taught:
+        ground |= _new_grounds(look, layout, ground, UNTAUGHT if unknown else max(UNTAUGHT, UNHEARD * look.odd))
     things: dict[tuple[str, Any], dict[int, float]] = {}
     groups = []
     for members in look.members:
@@ -120,6 +125,16 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
         groups += [Together(new, logs(one_of_them))] if new else []
         return Belief(logs(ground, odd), things, log(UNTAUGHT), tuple(groups))
     return Belief(logs(ground, odd), things, log(max(LEAST, odd)), tuple(groups))
+
+
+def _new_grounds(look: PlaceLook, layout: Layout, read: Mapping[str, float], least: float) -> dict[str, float]:
+    """Return how likely the grounds are that no board showed yet; each may look like any other.
+
+    A searched igloo is a ground that no set-up has: it is read as one that was taught, the odder it looks the less.
+    Where a thing of a kind never taught may lie there, that is what looks odd.
+    """
+    known = {content.ground for content in look.taught}
+    return {name: max(read[name], least) for number, name in enumerate(layout.grounds) if number not in known}
 
 
 def _of_other_colours(
@@ -277,25 +292,25 @@ def belief_of_strange(layout: Layout, taught: Mapping[int, int]) -> Belief | Non
     return Belief(dict.fromkeys(layout.grounds, 0.0), things, log(UNTAUGHT))
 
 
-def belief_as_was(seen: Belief, content: Content, layout: Layout) -> Belief:
+def belief_as_was(seen: Belief, content: Content, layout: Layout, more: float = AS_WAS) -> Belief:
     """Return what is believed of a place that looks just as it did when ``content`` lay there.
 
-    ``seen``: as it is read.
+    ``seen``: as it is read; ``more``: how much likelier (natural logarithm) it is that nothing changed.
     """
     here = {_key(layout, number): count for number, count in content.things}
     groups = []
     for group in seen.together:
         way = tuple(sorted(((*thing, here.pop(thing)) for thing in group.things if thing in here), key=str))
-        groups.append(Together(group.things, _leaning(group.likely, way)))
-    things = {key: _leaning(table, here.pop(key, 0)) for key, table in seen.things.items()}
+        groups.append(Together(group.things, _leaning(group.likely, way, more)))
+    things = {key: _leaning(table, here.pop(key, 0), more) for key, table in seen.things.items()}
     for key, count in here.items():
-        things[key] = _leaning({0: 0.0, count: seen.floor}, count)
-    return Belief(_leaning(seen.ground, layout.grounds[content.ground]), things, seen.floor, tuple(groups))
+        things[key] = _leaning({0: 0.0, count: seen.floor}, count, more)
+    return Belief(_leaning(seen.ground, layout.grounds[content.ground], more), things, seen.floor, tuple(groups))
 
 
-def _leaning(table: Mapping[Any, float], known: Any) -> dict[Any, float]:
+def _leaning(table: Mapping[Any, float], known: Any, more: float) -> dict[Any, float]:
     likely = {key: exp(p) for key, p in table.items()}
-    likely[known] = likely.get(known, LEAST) * exp(AS_WAS)
+    likely[known] = likely.get(known, LEAST) * exp(more)
     return logs(likely)
 
 

@@ -8,7 +8,7 @@ never goes on from a position that nobody confirmed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, inf, log
 from typing import Any
@@ -45,7 +45,7 @@ DEAREST = 14.0
 STRANGE = 8.0
 """What it costs that a place that shows something never taught is as it was."""
 LEFT, LEFT_MOST = 3.0, 2
-"""What it costs that a place that looks plainly otherwise is as it was: it was nudged; so many places at most count."""
+"""What it costs that a place that looks plainly otherwise is as it was, nudged only; so many places at most count."""
 CLEAR = 3.0
 """Parts of a place that are less likely than the likeliest by more than this disagree."""
 STRONG = 6.0
@@ -56,6 +56,8 @@ PATIENCE = 3.5
 """How far beyond the best turn the search must have looked for one to be entered."""
 LONG = 40_000
 """States that are looked at then."""
+ALIKE: Mapping[str, float] = {}
+"""No place looks otherwise than it did."""
 _HIDDEN = ("hands", "piles", "box", "options", "players", "pending", "played", "melted")
 
 
@@ -150,13 +152,15 @@ class Tracker:
         """Return the position that holds now."""
         return self.confirmed[-1]
 
-    def observe(self, evidence: Evidence, strange: Sequence[str] = (), plain: Collection[str] = ()) -> TrackingResult:
+    def observe(
+        self, evidence: Evidence, strange: Sequence[str] = (), unlike: Mapping[str, float] = ALIKE
+    ) -> TrackingResult:
         """Weigh a look; a turn or takeback that is sure is entered (see :meth:`confirm` for the answer to a question).
 
-        ``strange``: places that show what was never taught, and so hardly what lay there before; ``plain`` as in
+        ``strange``: places that show what was never taught, and so hardly what lay there before; ``unlike`` as in
         :meth:`candidates`.
         """
-        answer = self.judge(self.candidates(evidence, strange, plain), evidence)
+        answer = self.judge(self.candidates(evidence, strange, unlike), evidence)
         if answer.state == TAKEBACK:
             del self.confirmed[-answer.back :]
             del self.turns_entered[-answer.back :]
@@ -237,26 +241,27 @@ class Tracker:
     # --- weighing -----------------------------------------------------------------------------------------------------
 
     def candidates(
-        self, evidence: Evidence, strange: Sequence[str] = (), plain: Collection[str] = ()
+        self, evidence: Evidence, strange: Sequence[str] = (), unlike: Mapping[str, float] = ALIKE
     ) -> tuple[Candidate, ...]:
         """Return what may have happened, the likeliest first; the probabilities sum to 1 with what is left out.
 
-        ``plain``: places that look plainly otherwise than they did in the position that holds now.
+        ``unlike``: places that look otherwise than they did in the position that holds now, and how plainly (up to 1).
         """
         now = self.state
         found = [Candidate(UNCHANGED, 0.0, state=now, total=evidence.log_likelihood(now.position()))]
         usual, spread = usual_loss(evidence)
         top = evidence.most()
         none = top - usual - SPREADS * spread - UNLAWFUL
+        plain = any(much >= 1 for much in unlike.values())
         if found[0].total < top - CLEAR or strange or plain or misfits(evidence, now):
             found += self._back(evidence)
-            found[1:1] = self._turns(now, evidence, TURN, self._bar(found, strange, plain))
+            found[1:1] = self._turns(now, evidence, TURN, self._bar(found, strange, unlike))
             best = max(candidate.total for candidate in found)
             # A turn that was entered may have been only the first half of one.
             if self.turns_entered and best < top - usual - SPREADS * spread - CLEAR - CHANGES:
-                bar = self._bar(found, strange, plain)
+                bar = self._bar(found, strange, unlike)
                 found += self._otherwise(found, self._turns(self.confirmed[-2], evidence, CONTINUED, bar))
-        found = [self._marked(candidate, strange, plain) for candidate in found]
+        found = [self._marked(candidate, strange, unlike) for candidate in found]
         # What was not looked at leaves no less as it was than what was.
         least = min(candidate.left for candidate in found if candidate.state is not None)
         found = [c if c.state is not None else replace(c, total=c.total - least) for c in found]
@@ -265,16 +270,16 @@ class Tracker:
         found.append(Candidate(NONE, 0.0, total=none - min(best_so_far.cost, DEAREST)))
         return _weighed(found, top)
 
-    def _bar(self, found: Sequence[Candidate], strange: Sequence[str], plain: Collection[str]) -> float:
+    def _bar(self, found: Sequence[Candidate], strange: Sequence[str], unlike: Mapping[str, float]) -> float:
         """Return what a further turn must come to for it to matter beside those found."""
-        lawful = [self._marked(candidate, strange, plain) for candidate in found if candidate.state is not None]
+        lawful = [self._marked(candidate, strange, unlike) for candidate in found if candidate.state is not None]
         return max(candidate.total for candidate in lawful) - BEYOND
 
-    def _marked(self, candidate: Candidate, strange: Sequence[str], plain: Collection[str]) -> Candidate:
+    def _marked(self, candidate: Candidate, strange: Sequence[str], unlike: Mapping[str, float]) -> Candidate:
         """Return a candidate with what it costs that places are as they were which do not look so."""
         if strange:
             candidate = self._strange(candidate, strange)
-        return self._left(candidate, plain) if plain else candidate
+        return self._left(candidate, unlike) if unlike else candidate
 
     def _strange(self, candidate: Candidate, strange: Sequence[str]) -> Candidate:
         """Return a candidate that is less likely where it leaves every strange place as it was."""
@@ -285,12 +290,12 @@ class Tracker:
             return candidate
         return replace(candidate, total=candidate.total - STRANGE, cost=candidate.cost + STRANGE)
 
-    def _left(self, candidate: Candidate, plain: Collection[str]) -> Candidate:
-        """Return a candidate that is less likely where it leaves a place as it was that looks plainly otherwise."""
+    def _left(self, candidate: Candidate, unlike: Mapping[str, float]) -> Candidate:
+        """Return a candidate that is less likely where it leaves a place as it was that looks otherwise."""
         if candidate.state is None:
             return candidate
         was, now = self.state.position()["places"], candidate.state.position()["places"]
-        same = sum(content(was[name]) == content(now[name]) for name in plain)
+        same = sum(much for name, much in unlike.items() if content(was[name]) == content(now[name]))
         left = LEFT * min(same, LEFT_MOST)
         return replace(candidate, total=candidate.total - left, left=left)
 
@@ -363,11 +368,13 @@ class Follower:
         """Return whether a question is still to be answered."""
         return len(self.branches) > 1
 
-    def observe(self, evidence: Evidence, strange: Sequence[str] = (), plain: Collection[str] = ()) -> TrackingResult:
-        """Weigh a settled look; ``strange`` and ``plain`` are of the record, and count while no question is open."""
+    def observe(
+        self, evidence: Evidence, strange: Sequence[str] = (), unlike: Mapping[str, float] = ALIKE
+    ) -> TrackingResult:
+        """Weigh a settled look; ``strange`` and ``unlike`` are of the record, and count while no question is open."""
         if not self.open:
             tracker = self.branches[0][1]
-            answer = tracker.observe(evidence, strange, plain)
+            answer = tracker.observe(evidence, strange, unlike)
             if answer.state in (QUESTION, HALF):
                 answer = replace(answer, state=QUESTION)
                 self._follow(

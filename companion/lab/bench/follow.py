@@ -252,16 +252,21 @@ def comes_to(candidate: Any, observation: Any, played: list[str], truth: Any) ->
 
 
 def unseen_step(state: Any, played: list[str]) -> str | None:
-    """Return, and take out of what was played, the next step that no board shows; None where another is next."""
+    """Return, and take out of what was played, the next step that no board shows; None where another is next.
+
+    It is what came of the same floe. Where the record went another way to the same board, fish that did not freeze
+    there are none.
+    """
     from vision.track.parts import is_unseen
 
     if not is_unseen(state):
         return None
-    legal = set(map(str, state.moves()))
-    step = next((text for text in played if text in legal), None)
-    if step is not None:
-        played.remove(step)
-    return step
+    legal, here = set(map(str, state.moves())), state.table.layout.names[state.bears[state.bear]]
+    steps = [n for n, text in enumerate(played) if text in legal]
+    there = [n for n in steps if n and played[n - 1].split()[-1] == here]
+    if there or steps:
+        return played.pop((there or steps)[0])
+    return "freeze 0" if "freeze 0" in legal else None
 
 
 def _until(found: Callable[[], bool], seconds: float = PATIENCE_S) -> None:

@@ -285,6 +285,15 @@ def test_the_taught_light_is_kept_however_many_boards_are_confirmed(layout: Layo
     assert np.quantile(np.abs(off - np.median(off, axis=0)), 0.9) < 0.08
 
 
+def test_what_was_taught_and_not_learnt_yet_is_as_new_as_it_was(layout: Layout, learnt: Profile) -> None:
+    table, image = TaughtBoard(learnt), paint(positions(5), 5)
+    known = table.look(image, pose()).places["a1"].taught
+    new = Content(0, ((0, 2), (1, 2)))
+    assert known and new not in known
+    more = learnt.taught(Sampler(layout).straighten(image, pose()), {0: new})
+    assert TaughtBoard(more).look(image, pose()).places["a1"].taught == known
+
+
 def test_strangers_lie_on_their_places_or_beside_them(layout: Layout) -> None:
     first = shot(layout, 1)
     board = LabelledBoard(first.straight, dict(first.contents))

@@ -52,22 +52,38 @@ def test_noise_a_lamp_and_a_pixel_change_nothing_a_token_does(moved: tuple[int, 
     there = compare(SAMPLER, board(1), board(3, moved=moved, lamp=lamp, piece="d4")).quiet
     assert there == names - {"d4"}, "what came is seen, and only there"
     assert compare(SAMPLER, board(4, piece="d4"), board(5, moved=moved, lamp=lamp)).quiet == names - {"d4"}
-    assert compare(SAMPLER, board(1), board(3, piece="d4")).plain == {"d4"}
-    assert compare(SAMPLER, board(1), board(3, moved=moved, lamp=lamp, piece="d4")).plain <= {"d4"}
-    assert not compare(SAMPLER, board(1), board(2, moved=moved, lamp=lamp)).plain
+    assert compare(SAMPLER, board(1), board(3, piece="d4")).unlike == {"d4": 1.0}
+    assert set(compare(SAMPLER, board(1), board(3, moved=moved, lamp=lamp, piece="d4")).unlike) <= {"d4"}
+    assert not compare(SAMPLER, board(1), board(2, moved=moved, lamp=lamp)).unlike
 
 
 def test_a_shadow_on_the_next_place_is_no_plain_change() -> None:
     new = board(3, piece="d4", shadow=0.75)
     assert "d3" not in compare(SAMPLER, board(1), new).quiet, "it does not look as it did"
-    assert compare(SAMPLER, board(1), new).plain == {"d4"}
+    unlike = compare(SAMPLER, board(1), new).unlike
+    assert unlike["d4"] == 1 and all(much < 1 for name, much in unlike.items() if name != "d4")
+
+
+@pytest.mark.parametrize("end", [-0.4, 0.0, 0.4])
+def test_a_piece_that_came_to_a_strip_is_seen_wherever_it_stands(end: float) -> None:
+    """It covers a small part of the strip, but most of a usual place."""
+    sampler = Sampler(open_layout("ice-team"))
+    left, far, right, near = sampler.box
+    size = round((near - far) * sampler.side), round((right - left) * sampler.side), 3
+    before = np.random.default_rng(1).integers(80, 90, size).astype(np.uint8)
+    after = before.copy()
+    x, y, length = sampler.middle(sampler.layout.index["village"])
+    cv2.circle(after, (round(x), round(y + end * length)), round(0.22 * sampler.side), (40, 60, 210), -1)
+    found = compare(sampler, before, after)
+    assert "village" not in found.quiet and found.unlike["village"] == 1
+    assert len(found.quiet) == len(sampler.layout.places) - 1 and set(found.unlike) == {"village"}
 
 
 def test_where_everything_differs_nothing_is_as_it_was() -> None:
     assert not compare(SAMPLER, board(1), board(2, moved=(9, 7))).quiet
     unlike = compare(SAMPLER, board(1), board(2)[:-8])
-    assert not unlike.quiet and not unlike.plain
-    assert not compare(SAMPLER, board(1), board(2, grain=60.0)).plain, "a dark room's noise is no change"
+    assert not unlike.quiet and not unlike.unlike
+    assert not compare(SAMPLER, board(1), board(2, grain=60.0)).unlike, "a dark room's noise is no change"
     assert differences(SAMPLER, board(1), board(1)).max() == 0
 
 

@@ -17,6 +17,7 @@ from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, content
 from companion.rules.record import read_file
+from vision.board.labels import Content
 from vision.board.layout import open_layout
 from vision.camera.stillness import Settler
 from vision.read.place_posterior import PlaceLook, members_of
@@ -34,7 +35,7 @@ from vision.track.evidence import (
     never_taught,
     usual_loss,
 )
-from vision.track.tracker import Candidate, Follower, Tracker, between_turns
+from vision.track.tracker import STRONG, Candidate, Follower, Tracker, between_turns
 
 RULES = game("iglu-iglu")
 
@@ -284,6 +285,26 @@ def test_a_strange_place_holds_one_of_the_things_that_are_new() -> None:
     assert odds[0] < odds[1] and odds[1] > 0
 
 
+@pytest.mark.parametrize("odd", [0.0, 0.02, 0.95])
+def test_a_ground_that_no_board_showed_yet_is_possible(odd: float) -> None:
+    """No set-up has a searched igloo: the first one is read as some floe, and looks odd, or not even that."""
+    layout = open_layout("ice-team")
+    members = members_of(layout)
+    ground = np.array([1.0 if name == "penguin1-fragile" else 0.0 for name in layout.grounds])
+    nothing = ({(): 1.0},) * len(members)
+    every = [Content(number) for number in range(len(layout.grounds))]
+    searched = layout.grounds.index("searched")
+    first, known = (
+        belief_of_look(PlaceLook(ground, nothing, members, odd, taught=frozenset(taught)), layout, {0: 4, 1: 4})
+        for taught in (every[:searched] + every[searched + 1 :], every)
+    )
+    as_read, new = ("penguin1-fragile", ()), ("searched", ())
+    assert first.most() - first.get(new) < STRONG, "a turn may be entered that leaves it there"
+    assert first.get(as_read) - first.get(new) < known.get(as_read) - known.get(new)
+    assert odd < HIDDEN or first.get(as_read) - first.get(new) < 1
+    assert first.get(("sea", ())) < first.get(new) - 1, "what is known does not look so"
+
+
 def test_what_plainly_changed_was_hardly_nudged_only(board_of: Any) -> None:
     """A new igloo is read as nothing new: the board is asked about, not taken for what it was."""
     before = board_of({"b1": "red", "g8": "blue"})
@@ -293,7 +314,7 @@ def test_what_plainly_changed_was_hardly_nudged_only(board_of: Any) -> None:
     seen = Evidence({**evidence.places, "b1": doubt})
     short = Tracker([before]).candidates(seen)
     assert places_of(short[0].state)["b1"] == places_of(before)["b1"] and short[0].p > 0.9
-    told = Tracker([before]).candidates(seen, plain={"b1", "c4"})
+    told = Tracker([before]).candidates(seen, unlike={"b1": 1.0, "c4": 1.0})
     assert Tracker([before]).judge(told, seen).state == "question"
     assert places_of(after) in [places_of(c.state) for c in told if c.state is not None]
     again = Tracker([before]).again(told, seen)
@@ -301,7 +322,24 @@ def test_what_plainly_changed_was_hardly_nudged_only(board_of: Any) -> None:
     # Nothing was played, and three pieces were nudged: that is no turn, and no question.
     still = clear(before)
     nudged = Tracker([before])
-    assert nudged.judge(nudged.candidates(still, plain={"b1", "e3", "g8"}), still).state == "unchanged"
+    assert (
+        nudged.judge(nudged.candidates(still, unlike=dict.fromkeys(("b1", "e3", "g8"), 1.0)), still).state
+        == "unchanged"
+    )
+
+
+def test_what_looks_a_little_otherwise_is_a_little_less_likely_as_it_was(board_of: Any) -> None:
+    """Which of two inuit went is hardly read; the one whose floe looks otherwise did, the more surely."""
+    before = board_of({"b1": "red", "b3": "red", "g8": "blue"})
+    moved = after_moves(before, "melt c4", "reveal c4 kept", "walk b1 b2", "end")
+    evidence = clear(moved)
+    doubt = Belief({"floe": 0.0}, {("inuit", "red"): logs({0: 0.5, 1: 0.5})}, log(LEAST))
+    seen = Evidence({**evidence.places, "b1": doubt, "b3": doubt})
+    shares = []
+    for much in (0.0, 0.5, 1.0):
+        told = Tracker([before]).candidates(seen, unlike={"b1": much})
+        shares.append(sum(c.p for c in told if c.state is not None and places_of(c.state) == places_of(moved)))
+    assert shares[0] < shares[1] < shares[2] and shares[1] > 0.75
 
 
 def test_a_piece_that_was_nudged_besides_makes_a_turn_no_more_doubtful(board_of: Any) -> None:
@@ -309,7 +347,8 @@ def test_a_piece_that_was_nudged_besides_makes_a_turn_no_more_doubtful(board_of:
     after = after_moves(before, "melt c4", "reveal c4 kept", "walk b1 b2", "end")
     seen = clear(after)
     still, nudged = (
-        Tracker([before]).candidates(seen, plain={"b1", "b2", "c4"} | others) for others in (set[str](), {"g8"})
+        Tracker([before]).candidates(seen, unlike=dict.fromkeys(("b1", "b2", "c4", *others), 1.0))
+        for others in ((), ("g8",))
     )
     assert places_of(nudged[0].state) == places_of(still[0].state) == places_of(after)
     doubt, more = (next(c.p for c in candidates if c.kind == "none") for candidates in (still, nudged))

@@ -116,14 +116,18 @@ def _same_boards(scored: Iterable[tuple[float, _Way]]) -> Iterator[tuple[float, 
 
 
 def _merged(before: IcePosition, ways: Sequence[_Way]) -> Iterator[_Way]:
-    """Yield ways to one board, those of which the same may come as one: the one of which the most is told."""
+    """Yield ways to one board, those of which the same may come as one: the one of which the most is told.
+
+    Of what all may come of another way, too, nothing is lost where that one is told: past three penguins as few fish
+    may freeze as past one, or none.
+    """
     groups: dict[frozenset[IcePosition], _Way] = {}
     for way in ways:
         key = _comes_to(before, way)
         known = groups.get(key)
         if known is None or (way.told, -len(way.moves)) > (known.told, -len(known.moves)):
             groups[key] = way
-    yield from groups.values()
+    yield from (way for key, way in groups.items() if not any(key < other for other in groups))
 
 
 def _comes_to(before: IcePosition, way: _Way) -> frozenset[IcePosition]:
