@@ -285,14 +285,14 @@ def _look_beside(
         for place, left in gone.items()
         if left is not None and len(left) > 1 and any(where == place for where, _ in seen.lying)
     }
-    if not unsure or found.change is None:
+    if not unsure:
         return
     known: dict[str, list[NewIgloo]] = {}
     for colour, one in (every for stood in seen.stood.values() for every in stood):
         known.setdefault(colour, []).append(one)
-    others = [*found.stickers, *(one.at for one in (*found.upright, *found.turned))]
-    # Where an igloo stood it may stand, though it is not found.
-    others += [one.at for stood in seen.stood.values() for _, one in stood]
+    # Where an igloo stood it may stand, though it is not found; what looks like one elsewhere may be a loose thaler.
+    others = [one.at for stood in seen.stood.values() for _, one in stood]
+    others += [*found.stickers, *(one.at for one in found.upright if one.place not in seen.stood)]
     thalers = loose_thalers(found.change, known, others, width)
     for place, left in unsure.items():
         here = {number: one for (where, number), one in seen.lying.items() if where == place}

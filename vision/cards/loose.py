@@ -36,12 +36,15 @@ Point = tuple[float, float]
 
 
 def loose_thalers(
-    change: Change, known: Mapping[str, Sequence[NewIgloo]], others: Iterable[Point], width: float
+    change: Change | None, known: Mapping[str, Sequence[NewIgloo]], others: Iterable[Point], width: float
 ) -> list[tuple[str, Point]]:
     """Return the thalers that lie loose, as (colour, where in the picture), on cards so many pixels wide.
 
+    ``change``: where the picture shows anything new; None: not told.
     ``known``: igloos with thalers of these colours, of other looks; ``others``: where igloos stand or lie now.
     """
+    if change is None:
+        return []
     tones = {colour: [_tone(one, width, change.scale) for one in ones] for colour, ones in known.items()}
     like = {
         colour: np.any([~differs(change.light, tone, _ELSEWHERE) for tone in every if tone is not None], axis=0)

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from vision.board.illumination import CODED, apply_field, fit_field
-from vision.cards.igloos import APART, find_stickers, find_thalers
+from vision.cards.igloos import APART, THALER, find_stickers, find_thalers
 from vision.cards.round import COLOURS
 
 if TYPE_CHECKING:
@@ -204,9 +204,10 @@ def _igloos(
     )
     # An upturned igloo in the village hides what lay there, and is no hand either.
     middles = [one.at for one in new] + [at for at, _ in turned] + others
+    hands = _without_small(changed, middles, width) if stickers else changed
     free = []
     for number, at in enumerate(middles):
-        beside = _without(changed, middles[:number] + middles[number + 1 :], width)
+        beside = _without(hands, middles[:number] + middles[number + 1 :], width)
         free.append(_share(beside, at, _OWN * width, _BESIDE * width) <= _FREE)
     upright = []
     for one, alone in zip(new, free, strict=False):
@@ -334,6 +335,16 @@ def _without(changed: Change, others: Sequence[FloatArray], width: float) -> Cha
     for other in others:
         x, y = changed.small(other)
         cv2.circle(mask, (round(x), round(y)), round(_OWN * width * changed.scale), 0, -1)
+    return Change(mask, changed.scale, changed.light)
+
+
+def _without_small(changed: Change, igloos: Sequence[FloatArray], width: float) -> Change:
+    """Return what is new but for what is no larger than a thaler: in the check they lie loose beside the igloos."""
+    apart = _without(changed, igloos, width).mask
+    _, spots, stats, _ = cv2.connectedComponentsWithStats(apart)
+    small = stats[:, cv2.CC_STAT_AREA] <= THALER[1] * (width * changed.scale) ** 2
+    mask = changed.mask.copy()
+    mask[small[spots] & (apart > 0)] = 0
     return Change(mask, changed.scale, changed.light)
 
 
