@@ -275,8 +275,8 @@ def differs(light: FloatArray, other: FloatArray, times: float = 1.0) -> BoolArr
     off = light - other
     bright = off.mean(axis=2)
     shade = np.abs(off - bright[..., None]).max(axis=2)
-    differs: BoolArray = (shade > times * _SHADE) | (bright > times * _LIGHTER) | (bright < -_DARKER)
-    return differs
+    new: BoolArray = (shade > times * _SHADE) | (bright > times * _LIGHTER) | (bright < -_DARKER)
+    return new
 
 
 def _off_cards(bare: BareCircle, shape: tuple[int, ...], scale: float) -> tuple[BoolArray, BoolArray]:
