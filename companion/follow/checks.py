@@ -11,7 +11,8 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import dist
+from itertools import permutations
+from math import dist, prod
 from typing import TYPE_CHECKING, Any, Final
 
 from companion.follow import messages
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot, Night
     from companion.night.games.capabilities import PhotoCheck
     from vision.camera.frame import CapturedFrame
-    from vision.cards.placed import BareCircle, NewIgloo, TurnedIgloo
+    from vision.cards.placed import BareCircle, CheckLook, NewIgloo, TurnedIgloo
 
 LEFT_S: Final = 4.0
 """So long a number is doubtful, or another than the record's, before that is said."""
 _POSSIBLE: Final = 0.01
+_MOST: Final = 5
+"""More pieces than this do not stand on a card."""
 _SAME: Final = 0.2
 _STILL: Final = 0.08
 """Seen so far off (card widths) a piece is the same, and so far off it has not moved."""
@@ -49,20 +52,36 @@ class _Number:
 
 
 @dataclass(slots=True)
+class _Beside:
+    """Of which colour the thaler beside a number is: in how many looks just so, since when; ``whole``: whether every
+    piece of its card lay there.
+    """
+
+    colour: str
+    since: float
+    whole: bool
+    looks: int = 1
+
+
+@dataclass(slots=True)
 class _Seen:
     """What is known of one check, which began after the moves ``of`` of a match.
 
-    ``stood``: the pieces of a card by colour and where, from a look in which all stood there. ``lying``: the numbers
-    that lie on cards now, by card and number. ``whose``: of which colours they may be, by all looks that told it, hand
-    or no hand. ``told``: the numbers of a card that lay there with no hand near, and whose they are.
+    ``stood``: the pieces of a card by colour, from a look in which all stood there, while they were placed or since.
+    ``lying``: the numbers that lie on cards now, by card and number; ``over``: all that were seen on or over a card.
+    ``whose``: of which colours they may be, by all looks that told it, hand or no hand. ``beside``: what thalers tell
+    of them. ``empty``: since when all pieces of a card are gone. ``told``: the numbers of a card, and whose they are.
     ``doubts``: what is said when it stays so, and since when: (note, card).
     """
 
     match: str
     of: tuple[Any, ...]
-    stood: dict[str, list[tuple[str, tuple[float, float]]]] = field(default_factory=dict)
+    stood: dict[str, list[tuple[str, NewIgloo]]] = field(default_factory=dict)
     lying: dict[tuple[str, int], _Number] = field(default_factory=dict)
     whose: dict[tuple[str, int], set[str]] = field(default_factory=dict)
+    beside: dict[tuple[str, int], _Beside] = field(default_factory=dict)
+    over: dict[str, set[int]] = field(default_factory=dict)
+    empty: dict[str, float] = field(default_factory=dict)
     told: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     doubts: dict[tuple[str, str], float] = field(default_factory=dict)
 
@@ -115,13 +134,16 @@ class CheckWatcher:
         found = None if bare is None else igloos_in_check(bare, captured.image())
         if seen is None or bare is None or found is None:
             return FollowState.LOST, messages.PLACES_LOST
-        record = check.pieces(snapshot.states[-1])
-        gone = {
-            place: _gone(seen, place, pieces, [one for one in found[0] if one.place == place], bare.width)
-            for place, pieces in record.items()
-        }
-        _track(seen, found[1], gone, bare.width, now)
+        record, lying = check.pieces(snapshot.states[-1]), check.lying(snapshot.states[-1])
+        for place, pieces in record.items():
+            if place not in seen.stood:
+                _stood(seen, place, pieces, self._placings.seen_standing(snapshot.match, lying, place))
+                _stood(seen, place, pieces, [one for one in found.upright if one.place == place])
+        gone = {place: _gone(seen, place, pieces, found, bare.width) for place, pieces in record.items()}
+        _track(seen, found.turned, gone, bare.width, now)
+        _look_beside(seen, found, gone, bare.width, now)
         doubts = _tell(seen, record, gone, now - settle)
+        _tell_rest(seen, record, gone, found, bare.width, now, settle)
         doubts |= {(messages.CHECK_OTHERWISE, place) for place in record if _contradicts(seen, place, record)}
         moves = self._sure(check, seen, snapshot, doubts)
         seen.doubts = {doubt: seen.doubts.get(doubt, now) for doubt in doubts}
@@ -182,32 +204,39 @@ def _taken_back(check: PhotoCheck, snapshot: MatchSnapshot) -> set[str]:
     }
 
 
-def _gone(seen: _Seen, place: str, pieces: Pieces, upright: Sequence[NewIgloo], width: float) -> Counter[str] | None:
+def _stood(seen: _Seen, place: str, pieces: Pieces, upright: Sequence[NewIgloo]) -> None:
+    """Keep where which of a card's pieces stands, if all of them do here and it is sure which is which."""
+    if place in seen.stood or len(upright) != len(pieces) or not 0 < len(pieces) <= _MOST:
+        return
+    ways = {
+        way: prod(one.colours.get(colour, 0.0) for colour, one in zip(way, upright, strict=True))
+        for way in set(permutations(colour for colour, _ in pieces))
+    }
+    best = max(ways, key=ways.__getitem__)
+    likely = all(one.colours.get(colour, 0.0) >= _POSSIBLE for colour, one in zip(best, upright, strict=True))
+    if likely and ways[best] >= SURE * sum(ways.values()):
+        seen.stood[place] = list(zip(best, upright, strict=True))
+
+
+def _gone(seen: _Seen, place: str, pieces: Pieces, found: CheckLook, width: float) -> Counter[str] | None:
     """Return the colours of a card's pieces that do not stand there and whose numbers nobody knows; None: not told."""
     every = Counter(colour for colour, _ in pieces)
-    if place not in seen.stood and len(upright) == len(pieces):
-        colours = [_of_these(one, every) for one in upright]
-        if Counter(colours) == every:
-            seen.stood[place] = [(colour or "", one.at) for colour, one in zip(colours, upright, strict=True)]
     if place in seen.stood:
-        standing = Counter(
-            colour
-            for colour, at in seen.stood[place]
-            if any(dist(one.at, at) <= _SAME * width and one.colours.get(colour, 0) >= _POSSIBLE for one in upright)
-        )
+        standing = Counter(colour for colour, one in seen.stood[place] if _stands(colour, one, place, found, width))
     elif len(every) == 1:
-        standing = Counter(dict.fromkeys(every, len(upright)))
+        standing = Counter(dict.fromkeys(every, sum(one.place == place for one in found.upright)))
     else:
         return None
     shown = {(colour, number) for colour, number in pieces if number is not None}
     return every - standing - Counter(colour for colour, _ in shown | set(seen.told.get(place, ())))
 
 
-def _of_these(one: NewIgloo, colours: Iterable[str]) -> str | None:
-    """Return which of these colours a piece has; None where that is not sure."""
-    likely = {colour: one.colours.get(colour, 0.0) for colour in colours}
-    best = max(likely, key=likely.__getitem__)
-    return best if likely[best] >= max(_POSSIBLE, SURE * sum(likely.values())) else None
+def _stands(colour: str, stood: NewIgloo, place: str, found: CheckLook, width: float) -> bool:
+    """Return whether a piece stands where it stood."""
+    return any(
+        one.place == place and dist(one.at, stood.at) <= _SAME * width and one.colours.get(colour, 0) >= _POSSIBLE
+        for one in found.upright
+    )
 
 
 def _track(
@@ -220,6 +249,8 @@ def _track(
     """
     lying = {}
     here = [one for one in found if one.place is not None]
+    for one in here:
+        seen.over.setdefault(one.place or "", set()).add(one.number)
     for one in here:
         key, left = (one.place or "", one.number), gone.get(one.place or "")
         told = seen.told_on(key[0])
@@ -240,6 +271,44 @@ def _track(
     seen.lying = lying
 
 
+def _look_beside(
+    seen: _Seen, found: CheckLook, gone: Mapping[str, Counter[str] | None], width: float, now: float
+) -> None:
+    """Keep whose the numbers of a card are by the thalers beside them, where pieces of several colours are gone.
+
+    People tell them apart so, too: what becomes of a thaler depends on the number of its igloo.
+    """
+    from vision.cards.loose import loose_thalers, thalers_beside
+
+    unsure = {
+        place: left
+        for place, left in gone.items()
+        if left is not None and len(left) > 1 and any(where == place for where, _ in seen.lying)
+    }
+    if not unsure:
+        return
+    known: dict[str, list[NewIgloo]] = {}
+    for colour, one in (every for stood in seen.stood.values() for every in stood):
+        known.setdefault(colour, []).append(one)
+    # Where an igloo stood it may stand, though it is not found; what looks like one elsewhere may be a loose thaler.
+    others = [one.at for stood in seen.stood.values() for _, one in stood]
+    others += [*found.stickers, *(one.at for one in found.upright if one.place not in seen.stood)]
+    thalers = loose_thalers(found.change, known, others, width)
+    for place, left in unsure.items():
+        here = {number: one for (where, number), one in seen.lying.items() if where == place}
+        told = seen.told_on(place)
+        if not all(one.seen.free for one in here.values()):
+            continue
+        expected = left + Counter(told[number] for number in here if number in told)
+        beside = thalers_beside({n: one.seen.at for n, one in here.items()}, thalers, expected, width) or {}
+        for number, colour in beside.items():
+            former, whole = seen.beside.get((place, number)), len(here) == expected.total()
+            if former is not None and (former.colour, former.whole) == (colour, whole):
+                former.looks += 1
+            else:
+                seen.beside[place, number] = _Beside(colour, now, whole)
+
+
 def _tell(
     seen: _Seen, record: Mapping[str, Pieces], gone: Mapping[str, Counter[str] | None], since: float
 ) -> set[tuple[str, str]]:
@@ -252,6 +321,10 @@ def _tell(
             continue
         left, colours = gone.get(place), seen.whose.get((place, number), set[str]())
         whose = next(iter(colours)) if len(colours) == 1 else None
+        beside = seen.beside.get((place, number))
+        if beside is not None and beside.looks >= AGREE and not colours:
+            # Whose piece is not seen to lie may yet put it down beside another's thaler.
+            whose = beside.colour if beside.whole or beside.since <= since - LEFT_S else None
         if number in entered_at or all(shown is not None for _, shown in record.get(place, ())):
             doubts.add((messages.CHECK_OTHERWISE, place))
         elif number in told_at or whose is None or left is None or not left[whose]:
@@ -260,6 +333,57 @@ def _tell(
             seen.told.setdefault(place, []).append((whose, number))
             left[whose] -= 1
     return doubts
+
+
+def _tell_rest(
+    seen: _Seen,
+    record: Mapping[str, Pieces],
+    gone: Mapping[str, Counter[str] | None],
+    found: CheckLook,
+    width: float,
+    now: float,
+    settle: float,
+) -> None:
+    """Keep whose the numbers are that were seen over a card whose pieces are all gone: read in a hand, or briefly.
+
+    There must be as many as are wanted, and no other card may want one that was not seen there.
+    """
+    known = {number for told in seen.told.values() for _, number in told}
+    known |= {number for pieces in record.values() for _, number in pieces if number is not None}
+    over = {place: seen.over.get(place, set()) - known for place in record}
+    upright = Counter(one.place for one in found.upright)
+    want = {
+        place: sum(number is None for _, number in pieces) - upright[place] if left is None else left.total()
+        for (place, pieces), left in zip(record.items(), gone.values(), strict=True)
+    }
+    for place, pieces in record.items():
+        left, stood = gone[place], [one for _, one in seen.stood.get(place, ())]
+        here = upright[place] or any(where == place for where, _ in seen.lying)
+        if not left or here or len(stood) != len(pieces) or not all(found.is_free(one.at, width) for one in stood):
+            seen.empty.pop(place, None)
+            continue
+        numbers = over[place] - {number for _, number in seen.lying}
+        wanted = any(want[other] > len(over[other]) for other in record if other != place)
+        if seen.empty.setdefault(place, now) > now - settle or len(numbers) != left.total() or wanted:
+            continue
+        whose = {number: _whose(seen, place, number) for number in numbers}
+        rest = left - Counter(colour for colour in whose.values() if colour)
+        # Two pieces whose numbers only a hand showed are told apart by nothing.
+        if "" not in whose.values() and len(rest) <= 1 and rest.total() == list(whose.values()).count(None):
+            only = next(iter(rest), "")
+            seen.told.setdefault(place, []).extend((colour or only, number) for number, colour in whose.items())
+            left.clear()
+
+
+def _whose(seen: _Seen, place: str, number: int) -> str | None:
+    """Return the colour that was seen to be a number's, by who stood meanwhile or by its thaler.
+
+    None: nothing told it; empty: looks told otherwise.
+    """
+    colours, beside = seen.whose.get((place, number), set[str]()), seen.beside.get((place, number))
+    if colours:
+        return next(iter(colours)) if len(colours) == 1 else ""
+    return beside.colour if beside is not None and beside.looks >= AGREE else None
 
 
 def _contradicts(seen: _Seen, place: str, record: Mapping[str, Pieces]) -> bool:

@@ -228,10 +228,12 @@ class CameraFollower:
             return self._idle(FollowState.NO_PICTURE, messages.NO_PICTURE)
         snapshot = self._night.snapshot()
         placing = None if snapshot is None else placing_of(snapshot)
+        check = None if snapshot is None else check_of(snapshot)
+        # A check that is over, or was taken back, is forgotten whatever comes next.
+        checking = self._checks.is_check(check, snapshot)
         if snapshot is not None and placing is not None and self._placings.is_round(placing, snapshot):
             return self._follow_placing(placing, captured, snapshot)
-        check = None if snapshot is None else check_of(snapshot)
-        if self._checks.is_check(check, snapshot) and snapshot is not None and check is not None:
+        if checking and snapshot is not None and check is not None:
             return self._follow_check(check, captured, snapshot)
         if snapshot is not None and (deal := deal_of(snapshot)) is not None:
             why_not = self._deals.in_the_way(deal, snapshot)

@@ -34,6 +34,8 @@ LEFT_S: Final = 4.0
 ALIKE: Final = 10.0
 """So near in colour (Lab) to one whose colour the record says, a piece is of that colour; twice as near to others, not.
 """
+_OTHERWISE: Final = 0.05
+"""So likely a piece of a colour looks otherwise than all of that colour that stand or stood there."""
 _POSSIBLE: Final = 0.01
 _SAME: Final = 0.2
 _STILL: Final = 0.08
@@ -82,6 +84,12 @@ class PlacingWatcher:
     def bare_of(self, match: str, lying: Mapping[str, str]) -> BareCircle | None:
         """Return how these cards of a match lay bare; None where that was not seen."""
         return self._bare if self._round == (match, dict(lying)) else None
+
+    def seen_standing(self, match: str, lying: Mapping[str, str], place: str) -> list[NewIgloo]:
+        """Return the pieces of a card of a match as they were seen last, those that the record has."""
+        if self.bare_of(match, lying) is None:
+            return []
+        return [one.seen for one in self._pieces if one.known and one.seen.place == place]
 
     def is_round(self, placing: PhotoPlacing, snapshot: MatchSnapshot) -> bool:
         """Return whether pieces are being placed, or will be as soon as the round begins."""
@@ -234,8 +242,12 @@ class PlacingWatcher:
         off = [(colour, dist(tone, seen.tone)) for colour, tone in self._tones if seen.tone]
         if any(colour != seen.colour and far <= 2 * ALIKE for colour, far in off):
             return False
-        # Of a colour that nobody plays there is nothing on the table.
-        likely = sum(seen.colours.get(colour, 0.0) for colour in played)
+        # Of a colour that nobody plays there is nothing on the table; and how others look is known once one is.
+        otherwise = {colour for colour, _ in off} - {colour for colour, far in off if far <= 2 * ALIKE}
+        likely = sum(
+            seen.colours.get(colour, 0.0) * (_OTHERWISE if colour in otherwise - {seen.colour} else 1.0)
+            for colour in played
+        )
         return seen.colours[seen.colour] >= SURE * likely or any(far <= ALIKE for _, far in off)
 
     def _is_sure(

@@ -19,8 +19,8 @@ from companion.lab.worlds.cards.photos import shoot
 from companion.lab.worlds.cards.placings import DrawnRound, drawn_round
 from companion.night.answers import CAMERA
 from companion.rules.igloo_pop.components import CARD_TEXT
-from vision.cards import igloos, placed
-from vision.cards.placed import NewIgloo, TurnedIgloo
+from vision.cards import igloos, loose, placed
+from vision.cards.placed import CheckLook, NewIgloo, TurnedIgloo
 
 COLOURS = ["red", "blue", "green"]
 LONG = LEFT_S + 4
@@ -40,7 +40,9 @@ class Sight:
         self.night = PlacedNight(folder, film(), COLOURS)
         self.upright: list[NewIgloo] = []
         self.lying: list[TurnedIgloo] = []
+        self.thalers: list[tuple[str, tuple[float, float]]] = []
         self.looks = 0
+        monkeypatch.setattr(loose, "loose_thalers", lambda change, known, others, width: list(self.thalers))
         monkeypatch.setattr(placed, "new_igloos", lambda bare, photo: tuple(self.upright))
         monkeypatch.setattr(placed, "igloos_in_check", self._look)
         self.night.begin()
@@ -49,9 +51,9 @@ class Sight:
             self.upright.append(NewIgloo(self.at(place, 60 * index), place, {colour: 1.0}, free=True))
         self.tap(*STOOD)
 
-    def _look(self, bare: object, photo: object) -> tuple[tuple[NewIgloo, ...], tuple[TurnedIgloo, ...]]:
+    def _look(self, bare: object, photo: object) -> CheckLook:
         self.looks += 1
-        return tuple(self.upright), tuple(self.lying)
+        return CheckLook(tuple(self.upright), tuple(self.lying))
 
     def at(self, place: str, along: float = 0.0) -> tuple[float, float]:
         x, y = self.night.film.bare.corners[int(place.removeprefix("card")) - 1].mean(axis=0)
@@ -70,6 +72,10 @@ class Sight:
         one = TurnedIgloo(self.at(place, 10.0 * number), place, number, free)
         self.lying.append(one)
         return one
+
+    def beside(self, one: TurnedIgloo, colour: str, off: float = 40.0) -> None:
+        """Lay a thaler so many pixels above an upturned igloo."""
+        self.thalers.append((colour, (one.at[0], one.at[1] - off)))
 
     def turn(self, place: str, colour: str, number: int) -> TurnedIgloo:
         self.lift(place, colour)
@@ -206,6 +212,95 @@ def test_two_that_are_turned_over_at_once_are_left_to_people_until_they_say_one(
     sight.tap("reveal card4 12")
     assert sight.wait() == ["card6 3", "card4 12", "card4 7"]
     assert [by_camera for _, by_camera in sight.steps] == [True, False, True]
+
+
+def test_two_that_are_turned_over_at_once_are_told_by_the_thalers_beside_them(sight: Sight) -> None:
+    sight.check()
+    red, blue = sight.turn("card4", "red", 12), sight.turn("card4", "blue", 4)
+    sight.beside(red, "red")
+    assert sight.wait(LONG) == []
+    sight.beside(blue, "blue")
+    assert sight.wait() == ["card4 12", "card4 4"]
+    assert sight.night.told[0] is FollowState.WATCHING
+
+
+def test_thalers_that_lie_clearly_beside_neither_tell_nothing(sight: Sight) -> None:
+    sight.check()
+    red, blue = sight.turn("card4", "red", 5), sight.turn("card4", "blue", 4)
+    middle = ((red.at[0] + blue.at[0]) / 2, red.at[1])
+    sight.thalers = [("red", (middle[0], middle[1] - 30)), ("blue", (middle[0], middle[1] + 30))]
+    assert sight.wait(LONG) == []
+    assert sight.night.told == (FollowState.WATCHING, messages.CHECK_UNSURE)
+
+
+def test_a_thaler_beside_the_only_number_is_no_proof_while_the_other_is_in_a_hand(sight: Sight) -> None:
+    sight.check()
+    sight.lift("card4", "red")
+    blue = sight.turn("card4", "blue", 4)
+    sight.beside(blue, "red")
+    sight.wait(2 * EVERY_S)
+    # It was the other's thaler: that one lies down, too.
+    red = sight.lay("card4", 12)
+    sight.thalers.clear()
+    sight.beside(blue, "blue")
+    sight.beside(red, "red")
+    assert sight.wait() == ["card4 12", "card4 4"]
+
+
+def test_who_stood_where_is_known_from_the_placing(sight: Sight) -> None:
+    sight.wait()
+    sight.turn("card4", "red", 12)
+    sight.check()
+    assert sight.wait() == ["card4 12"]
+
+
+def test_colours_that_are_unsure_alone_are_told_by_what_the_record_has_there(sight: Sight) -> None:
+    for index, one in enumerate(sight.upright):
+        if one.place == "card4":
+            other = {"red": "blue", "blue": "red"}[one.colour]
+            sight.upright[index] = replace(one, colours={one.colour: 0.95, other: 0.05})
+    sight.check()
+    sight.turn("card4", "red", 12)
+    assert sight.wait() == ["card4 12"]
+
+
+def test_a_number_that_only_a_hand_showed_is_entered_when_the_card_is_empty(sight: Sight) -> None:
+    sight.check()
+    sight.turn("card4", "red", 12)
+    sight.wait()
+    # The other is read in a hand, and put back.
+    one = sight.turn("card4", "blue", 4)
+    sight.lying[-1] = replace(one, free=False)
+    assert sight.wait(EVERY_S) == ["card4 12"]
+    sight.lying.pop()
+    assert sight.wait(LONG) == ["card4 12"]
+    sight.lying.clear()
+    assert sight.wait(EVERY_S) == ["card4 12"]
+    assert sight.wait() == ["card4 12", "card4 4"]
+
+
+def test_two_numbers_that_only_hands_showed_are_left_to_people(sight: Sight) -> None:
+    sight.check()
+    for colour, number in (("red", 12), ("blue", 4)):
+        sight.lift("card4", colour)
+        sight.lay("card4", number, free=False)
+    sight.wait(EVERY_S)
+    sight.lying.clear()
+    assert sight.wait(LONG) == []
+    sight.tap("reveal card4 12")
+    assert sight.wait() == ["card4 12", "card4 4"]
+
+
+def test_a_number_over_a_card_may_be_anothers_whose_number_nobody_saw(sight: Sight) -> None:
+    sight.check()
+    sight.lift("card1", "red")
+    sight.lift("card6", "green")
+    sight.lay("card6", 3, free=False)
+    sight.wait(EVERY_S)
+    sight.lying.clear()
+    assert sight.wait(LONG) == []
+    sight.tap("reveal card1 5")
+    assert sight.wait() == ["card1 5", "card6 3"]
 
 
 def test_looks_that_tell_otherwise_make_it_doubtful(sight: Sight) -> None:

@@ -251,6 +251,18 @@ def test_a_colour_that_people_told_is_known_in_what_looks_alike(sight: Sight) ->
     assert len(sight.wait(LONG)) == 3
 
 
+def test_a_colour_is_sure_when_the_only_other_that_it_may_be_is_known_to_look_otherwise(sight: Sight) -> None:
+    blue = NewIgloo((400.0, 300.0), "card1", {"blue": 1.0}, free=True, tone=(40.0, 20.0, -55.0))
+    green = NewIgloo((700.0, 300.0), "card2", {"green": 0.95, "blue": 0.05}, free=True, tone=(60.0, -40.0, 30.0))
+    sight.seen.append(green)
+    assert sight.wait(LONG) == []
+    sight.seen.append(blue)
+    assert sight.wait() == [("card1", "blue"), ("card2", "green")]
+    # One that is about as likely either is not.
+    sight.seen.append(replace(green, at=(900.0, 300.0), place="card3", colours={"green": 0.7, "blue": 0.3}, tone=()))
+    assert len(sight.wait(LONG)) == 2
+
+
 def test_the_placing_is_ended_only_where_all_that_is_recorded_is_seen(sight: Sight) -> None:
     places = [f"card{number}" for number in range(1, 10)]
     for place, colour in zip(places, COLOURS * 3, strict=True):

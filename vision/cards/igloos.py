@@ -6,7 +6,7 @@ of ``companion kit``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import cv2
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 _HUES: Final = {"red": 3.0, "yellow": 28.0, "green": 65.0, "blue": 112.0, "violet": 145.0}
 """Where the thalers' colours lie on OpenCV's circle of 180 hues, under a white lamp."""
+_REDDEST: Final = 53.0
+_YELLOWEST: Final = 97.0
+"""How light (Lab) the purest red and yellow of a screen are: hardly any red is lighter, or yellow nearer to that red.
+"""
 _LOOK: Final = 110.0
 """A card's width in the picture in which igloos are looked for, in pixels."""
 _RADII: Final = np.arange(0.24, 0.5, 0.02)
@@ -32,6 +36,8 @@ _BITS: Final = {
     > 127
     for marker in STICKER_OF
 }
+THALER: Final = (0.006, 0.16)
+"""A thaler's area in squares of a card's width: at least, at most."""
 APART: Final = 0.45
 """Igloos stand at least so many card widths apart."""
 
@@ -81,8 +87,16 @@ class Thaler(NamedTuple):
     colours: dict[str, float]
 
 
-def find_thalers(photo: ByteArray, cards: Sequence[FloatArray], colours: Sequence[str]) -> Iterator[Thaler]:
-    """Yield the thalers on or near cards with these corners, of these colours."""
+def find_thalers(
+    photo: ByteArray,
+    cards: Sequence[FloatArray],
+    colours: Sequence[str],
+    may_be: Callable[[FloatArray], bool] = lambda at: True,
+) -> Iterator[Thaler]:
+    """Yield the thalers on or near cards with these corners, of these colours.
+
+    ``may_be`` tells of a point of the photo (2,) whether one can be there: what the cards print counts for nothing.
+    """
     width = float(np.median([np.linalg.norm(corners[1] - corners[0]) for corners in cards]))
     scale = min(1.0, _LOOK / width)
     small = cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else photo
@@ -91,6 +105,7 @@ def find_thalers(photo: ByteArray, cards: Sequence[FloatArray], colours: Sequenc
     spots = _spots(lab, card)
     reach = [cv2.convexHull(np.concatenate(list(cards)).astype(np.float32) * scale)]
     spots = [s for s in spots if cv2.pointPolygonTest(reach[0], (float(s[0]), float(s[1])), True) > -0.6 * card]
+    spots = [s for s in spots if may_be((np.array(s[:2]) + 0.5) / scale - 0.5)]
     rings = [(spot, *_ring(lab, spot, card)) for spot in spots]
     rings = [one for one in rings if one[1] > 0]
     if not rings:
@@ -120,7 +135,7 @@ def _spots(lab: FloatArray, card: float) -> list[tuple[float, float, float]]:
     settings.minThreshold, settings.maxThreshold, settings.thresholdStep = 10.0, 245.0, 9.0
     settings.filterByArea = settings.filterByConvexity = settings.filterByInertia = True
     settings.filterByCircularity = False
-    settings.minArea, settings.maxArea = 0.006 * card**2, 0.16 * card**2
+    settings.minArea, settings.maxArea = THALER[0] * card**2, THALER[1] * card**2
     settings.minConvexity, settings.minInertiaRatio = 0.85, 0.18
     settings.minDistBetweenBlobs, settings.minRepeatability = 0.1 * card, 2
     settings.filterByColor = True
@@ -191,11 +206,20 @@ def _colours(hue: float, tone: FloatArray, colours: Sequence[str]) -> dict[str, 
             scores[colour] = -((max(0.0, chroma - 8) / 8) ** 2) - (max(0.0, float(tone[0]) - 25) / 12) ** 2
         else:
             off = abs((hue / 2 - _HUES[colour] + 90) % 180 - 90)
-            scores[colour] = -((off / 9) ** 2) - (max(0.0, 26 - chroma) / 6) ** 2
+            scores[colour] = -((off / 9) ** 2) - (max(0.0, 26 - chroma) / 6) ** 2 - _unlike(colour, float(tone[0]))
     top = max(scores.values())
     weights = {colour: float(np.exp(max(-60.0, 0.5 * (score - top)))) for colour, score in scores.items()}
     total = sum(weights.values())
     return {colour: weight / total for colour, weight in weights.items() if weight / total > 0.002}
+
+
+def _unlike(colour: str, lightness: float) -> float:
+    """Return how ill a lightness suits red or yellow: their hues are neighbours, and a warm lamp brings them nearer."""
+    if colour == "red":
+        return (max(0.0, lightness - _REDDEST) / 12) ** 2
+    if colour == "yellow":
+        return (max(0.0, (_REDDEST + _YELLOWEST) / 2 - lightness) / 12) ** 2
+    return 0.0
 
 
 def _linear(lab: FloatArray) -> FloatArray:

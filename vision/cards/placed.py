@@ -9,7 +9,7 @@ two pictures first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from vision.board.illumination import CODED, apply_field, fit_field
-from vision.cards.igloos import APART, find_stickers, find_thalers
+from vision.cards.igloos import APART, THALER, find_stickers, find_thalers
 from vision.cards.round import COLOURS
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _DARKER: Final = 1.1
 _CORE: Final = 0.12
 """So far around its middle (card widths) a thaler hides what was there; most of that must have changed."""
 _CHANGED: Final = 0.7
-_STICKER: Final = 0.3
+STICKER: Final = 0.3
 _STUCK: Final = 0.4
 """So far around its middle a sticker hides what was there; so much of that must have changed: half may look alike.
 """
@@ -99,7 +99,8 @@ class NewIgloo:
 
     ``at``: its thaler in the picture. ``place``: the card on which it stands; None: on none, or not clearly on one.
     ``colours``: how likely its thaler has each of the box's colours. ``free``: whether nothing else is new around it.
-    ``tone``: the thaler's colour in Lab as a white lamp would show it.
+    ``tone``: the thaler's colour in Lab as a white lamp would show it. ``look``: the light (n, n, 3) of what is seen
+    there, its thaler in the middle, as :class:`Change` has it.
     """
 
     at: tuple[float, float]
@@ -107,6 +108,7 @@ class NewIgloo:
     colours: Mapping[str, float]
     free: bool
     tone: tuple[float, ...] = ()
+    look: FloatArray | None = field(default=None, repr=False, compare=False)
 
     @property
     def colour(self) -> str:
@@ -127,16 +129,53 @@ class TurnedIgloo:
     free: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Where a picture shows something new (mask), at a scale of the picture, and all its light (h, w, 3), logarithms
+    as the lamp of the bare circle would show it.
+    """
+
+    mask: ByteArray
+    scale: float
+    light: FloatArray
+
+    def small(self, at: Sequence[float] | FloatArray) -> tuple[float, float]:
+        """Return where a point of the picture lies in the mask."""
+        return (float(at[0]) + 0.5) * self.scale - 0.5, (float(at[1]) + 0.5) * self.scale - 0.5
+
+    def around(self, at: Sequence[float] | FloatArray, reach: float) -> FloatArray:
+        """Return the light of the square that reaches so many pixels of the picture from a point; cut at the rim."""
+        (x, y), reach = self.small(at), reach * self.scale
+        x0, y0 = max(0, round(x - reach)), max(0, round(y - reach))
+        return self.light[y0 : round(y + reach) + 1, x0 : round(x + reach) + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckLook:
+    """What a picture shows in the check: igloos that stand on or near the cards and did not before, and those that lie
+    there upturned. ``stickers``: where any are seen; ``change``: where it shows anything new; None: not told.
+    """
+
+    upright: tuple[NewIgloo, ...]
+    turned: tuple[TurnedIgloo, ...]
+    stickers: tuple[tuple[float, float], ...] = ()
+    change: Change | None = field(default=None, repr=False, compare=False)
+
+    def is_free(self, at: Sequence[float], width: float) -> bool:
+        """Tell whether nothing stands or lies at a point, nor hides it; cards are so many pixels wide."""
+        return self.change is None or _share(self.change, np.array(at), 0.0, STICKER * width) < _STUCK
+
+
 def new_igloos(bare: BareCircle, photo: ByteArray) -> tuple[NewIgloo, ...] | None:
     """Return what looks like an igloo on or near the cards now and did not before.
 
     None where the pictures cannot be compared: of other sizes, or so little is as it was that no lamp explains it.
     """
     changed = _changed(bare, photo)
-    return None if changed is None else _igloos(bare, photo, changed, ())[0]
+    return None if changed is None else _igloos(bare, photo, changed, ()).upright
 
 
-def igloos_in_check(bare: BareCircle, photo: ByteArray) -> tuple[tuple[NewIgloo, ...], tuple[TurnedIgloo, ...]] | None:
+def igloos_in_check(bare: BareCircle, photo: ByteArray) -> CheckLook | None:
     """Return the igloos that stand on or near the cards and did not before, and those that lie there upturned.
 
     This reads numbers: not to be called before the check begins. None as :func:`new_igloos`.
@@ -146,34 +185,40 @@ def igloos_in_check(bare: BareCircle, photo: ByteArray) -> tuple[tuple[NewIgloo,
 
 
 def _igloos(
-    bare: BareCircle, photo: ByteArray, changed: _Change, stickers: Sequence[tuple[FloatArray, int]]
-) -> tuple[tuple[NewIgloo, ...], tuple[TurnedIgloo, ...]]:
+    bare: BareCircle, photo: ByteArray, changed: Change, stickers: Sequence[tuple[FloatArray, int]]
+) -> CheckLook:
     width = bare.width
-    shares = [_share(changed, at, 0.0, _STICKER * width) for at, _ in stickers]
+    shares = [_share(changed, at, 0.0, STICKER * width) for at, _ in stickers]
     turned = [one for one, share in zip(stickers, shares, strict=True) if share >= _STUCK]
     others = [at for (at, _), share in zip(stickers, shares, strict=True) if share < _STUCK]
-    found = find_thalers(photo, list(bare.corners.values()), COLOURS)
-    new = [
-        one
-        for one in found
-        if _share(changed, one.at, 0.0, _CORE * width) >= _CHANGED
-        and all(np.linalg.norm(one.at - at) > APART * width for at, _ in turned)
-    ]
+    new = list(
+        find_thalers(
+            photo,
+            list(bare.corners.values()),
+            COLOURS,
+            lambda at: (
+                _share(changed, at, 0.0, _CORE * width) >= _CHANGED
+                and all(np.linalg.norm(at - other) > APART * width for other, _ in turned)
+            ),
+        )
+    )
     # An upturned igloo in the village hides what lay there, and is no hand either.
     middles = [one.at for one in new] + [at for at, _ in turned] + others
+    hands = _without_small(changed, middles, width) if stickers else changed
     free = []
     for number, at in enumerate(middles):
-        beside = _without(changed, middles[:number] + middles[number + 1 :], width)
+        beside = _without(hands, middles[:number] + middles[number + 1 :], width)
         free.append(_share(beside, at, _OWN * width, _BESIDE * width) <= _FREE)
     upright = []
     for one, alone in zip(new, free, strict=False):
         tone = tuple(float(value) for value in one.tone)
-        upright.append(NewIgloo(_point(one.at), _place(one.at, bare.corners, width), one.colours, alone, tone))
+        look = changed.around(one.at, STICKER * width).copy()
+        upright.append(NewIgloo(_point(one.at), _place(one.at, bare.corners, width), one.colours, alone, tone, look))
     upturned = [
         TurnedIgloo(_point(at), None if _in_village(bare, at) else _place(at, bare.corners, width), number, alone)
         for (at, number), alone in zip(turned, free[len(new) :], strict=False)
     ]
-    return tuple(upright), tuple(upturned)
+    return CheckLook(tuple(upright), tuple(upturned), tuple(_point(at) for at, _ in stickers), changed)
 
 
 def _point(at: FloatArray) -> tuple[float, float]:
@@ -199,15 +244,7 @@ def is_bare(bare: BareCircle, photo: ByteArray) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """Where a picture shows something new (mask), at a scale of the picture."""
-
-    mask: ByteArray
-    scale: float
-
-
-def _changed(bare: BareCircle, photo: ByteArray, *, taken: bool = False) -> _Change | None:
+def _changed(bare: BareCircle, photo: ByteArray, *, taken: bool = False) -> Change | None:
     """Return where something new lies; lamps and shadows are none, nor is the table where cards may be ``taken``."""
     if photo.shape != bare.image.shape:
         return None
@@ -219,24 +256,27 @@ def _changed(bare: BareCircle, photo: ByteArray, *, taken: bool = False) -> _Cha
     if field is None:
         return None
     lit = _light(apply_field(now.astype(np.uint8, copy=False), field))
-    new = _differs(lit, was.light)
+    new = differs(lit, was.light)
     # In the middle stood what was taken since: where the table is seen there now, nothing came.
     if was.table is not None:
-        new &= _differs(lit, was.table) if taken else ~was.inside | _differs(lit, was.table)
-    return _Change(cv2.medianBlur(new.astype(np.uint8), 5).astype(np.uint8, copy=False), was.scale)
+        new &= differs(lit, was.table) if taken else ~was.inside | differs(lit, was.table)
+    return Change(cv2.medianBlur(new.astype(np.uint8), 5).astype(np.uint8, copy=False), was.scale, lit)
 
 
 def _shrunk(picture: ByteArray, scale: float) -> Any:
     return cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
 
 
-def _differs(light: FloatArray, other: FloatArray) -> BoolArray:
-    """Return where light (h, w, 3) is of something else than other light; shadows are not."""
+def differs(light: FloatArray, other: FloatArray, times: float = 1.0) -> BoolArray:
+    """Return where light (h, w, 3) is of something else than other light; shadows are not.
+
+    ``times``: by so much more than at one place it may be off.
+    """
     off = light - other
     bright = off.mean(axis=2)
     shade = np.abs(off - bright[..., None]).max(axis=2)
-    differs: BoolArray = (shade > _SHADE) | (bright > _LIGHTER) | (bright < -_DARKER)
-    return differs
+    new: BoolArray = (shade > times * _SHADE) | (bright > times * _LIGHTER) | (bright < -_DARKER)
+    return new
 
 
 def _off_cards(bare: BareCircle, shape: tuple[int, ...], scale: float) -> tuple[BoolArray, BoolArray]:
@@ -274,10 +314,10 @@ def _tones(picture: Any) -> FloatArray:
     return tones
 
 
-def _share(changed: _Change, at: FloatArray, inner: float, outer: float) -> float:
+def _share(changed: Change, at: FloatArray, inner: float, outer: float) -> float:
     """Return how much of what lies so far around a point (pixels of the picture) is new; nothing outside of it."""
     high, wide = changed.mask.shape
-    x, y = (float(at[0]) + 0.5) * changed.scale - 0.5, (float(at[1]) + 0.5) * changed.scale - 0.5
+    x, y = changed.small(at)
     reach = outer * changed.scale
     x0, y0 = max(0, int(x - reach)), max(0, int(y - reach))
     x1, y1 = min(wide, int(x + reach) + 2), min(high, int(y + reach) + 2)
@@ -289,13 +329,23 @@ def _share(changed: _Change, at: FloatArray, inner: float, outer: float) -> floa
     return float(changed.mask[y0:y1, x0:x1][ring].mean()) if ring.any() else 0.0
 
 
-def _without(changed: _Change, others: Sequence[FloatArray], width: float) -> _Change:
+def _without(changed: Change, others: Sequence[FloatArray], width: float) -> Change:
     """Return what is new but for other igloos, by their thalers, and their shadows."""
     mask = changed.mask.copy()
     for other in others:
-        middle = ((float(other[0]) + 0.5) * changed.scale - 0.5, (float(other[1]) + 0.5) * changed.scale - 0.5)
-        cv2.circle(mask, (round(middle[0]), round(middle[1])), round(_OWN * width * changed.scale), 0, -1)
-    return _Change(mask, changed.scale)
+        x, y = changed.small(other)
+        cv2.circle(mask, (round(x), round(y)), round(_OWN * width * changed.scale), 0, -1)
+    return Change(mask, changed.scale, changed.light)
+
+
+def _without_small(changed: Change, igloos: Sequence[FloatArray], width: float) -> Change:
+    """Return what is new but for what is no larger than a thaler: in the check they lie loose beside the igloos."""
+    apart = _without(changed, igloos, width).mask
+    _, spots, stats, _ = cv2.connectedComponentsWithStats(apart)
+    small = stats[:, cv2.CC_STAT_AREA] <= THALER[1] * (width * changed.scale) ** 2
+    mask = changed.mask.copy()
+    mask[small[spots] & (apart > 0)] = 0
+    return Change(mask, changed.scale, changed.light)
 
 
 def _place(at: FloatArray, corners: Mapping[str, FloatArray], width: float) -> str | None:

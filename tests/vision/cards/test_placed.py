@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 
@@ -12,6 +13,8 @@ from companion.lab.worlds.cards.checks import LIFTED_S, drawn_check
 from companion.lab.worlds.cards.photos import CardShot, shoot
 from companion.lab.worlds.cards.placings import DrawnRound, drawn_round
 from companion.rules.igloo_pop.components import PLACES
+from vision.cards.igloos import _colours
+from vision.cards.loose import loose_thalers, thalers_beside
 from vision.cards.placed import BareCircle, igloos_in_check, is_bare, new_igloos
 
 COLOURS = ("red", "blue", "green", "black")
@@ -56,6 +59,25 @@ def test_an_igloo_in_a_hand_is_not_free_and_one_beside_it_is() -> None:
     assert {one.place: one.free for one in held} == {first.place: True, second.place: False}
 
 
+def test_the_first_igloo_is_found_though_cards_print_more_that_looks_like_one() -> None:
+    film = drawn_round(112, 6, ("red", "blue", "green", "yellow"), lamp=True)
+    bare = BareCircle(film.bare.image, dict(zip(PLACES, film.bare.corners, strict=True)))
+    here = new_igloos(bare, film.frame(3.0).image)
+    assert here is not None
+    assert [(one.place, one.colour, one.free) for one in here] == [("card1", "blue", True)]
+
+
+@pytest.mark.parametrize(
+    ("hue", "lightness", "colour"), [(28.0, 79.0, "yellow"), (22.0, 88.0, "yellow"), (4.0, 45.0, "red")]
+)
+def test_red_and_yellow_are_told_by_their_lightness_too(hue: float, lightness: float, colour: str) -> None:
+    likely = _colours(2 * hue, np.array([lightness, 50.0, 60.0]), ("red", "yellow", "green", "blue"))
+    assert likely[colour] >= 0.99
+    # Neither an orange nor a red in a glare is sure.
+    assert max(_colours(30.0, np.array([66.0, 50.0, 60.0]), ("red", "yellow")).values()) < 0.99
+    assert max(_colours(24.0, np.array([75.0, 20.0, 40.0]), ("red", "yellow")).values()) < 0.99
+
+
 def test_in_the_check_igloos_stand_or_lie_on_their_cards_and_those_in_the_village_on_none() -> None:
     check = drawn_check(101, 1, COLOURS)
     bare = BareCircle(check.film.bare.image, dict(zip(PLACES, check.film.bare.corners, strict=True)))
@@ -68,14 +90,22 @@ def test_in_the_check_igloos_stand_or_lie_on_their_cards_and_those_in_the_villag
     standing = {(one.put.place, one.put.colour) for one in check.turned if one.t - LIFTED_S > t}
     lying = {(one.put.place, one.number) for one in check.turned if one.t <= t < one.until and one.at is not None}
     assert lying
-    assert {(one.place, one.colour) for one in here[0]} == standing
-    assert {(one.place, one.number) for one in here[1] if one.place is not None} == lying
-    assert all(one.free for one in here[1] if one.place is not None)
+    assert {(one.place, one.colour) for one in here.upright} == standing
+    assert {(one.place, one.number) for one in here.turned if one.place is not None} == lying
+    assert all(one.free for one in here.turned if one.place is not None)
+    # Their thalers lie beside them, and tell whose they are.
+    stood = igloos_in_check(bare, shoot(*check.scene(0.0), 3).image)
+    assert stood is not None
+    known = {one.colour: [one] for one in stood.upright}
+    thalers = loose_thalers(here.change, known, [*here.stickers, *(one.at for one in stood.upright)], bare.width)
+    lie = {one.number: one.at for one in here.turned if one.place == begun.put.place}
+    whose = {one.number: one.put.colour for one in check.turned if one.put.place == begun.put.place}
+    assert thalers_beside(lie, thalers, Counter(whose.values()), bare.width) == whose
     # What lies in the village later is read, and at no place.
     gone = igloos_in_check(bare, shoot(*check.scene(check.end_t + 2), 3).image)
     assert gone is not None
-    assert gone[0] == ()
-    assert {one.place for one in gone[1]} <= {None}
+    assert gone.upright == ()
+    assert {one.place for one in gone.turned} <= {None}
 
 
 def test_pictures_that_cannot_be_compared_tell_nothing() -> None:

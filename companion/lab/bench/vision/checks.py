@@ -1,7 +1,8 @@
 """How much of a check of Igloo Pop the camera enters, how soon, and how often wrongly, on drawn rounds.
 
 The real parts are here the night, its journal, the follower and all that it sees; time is the drawing's. Where the
-cards lie is the truth, and who stands where was entered by hand, without a fault.
+cards lie is the truth, and who stands where was entered by hand, without a fault, and stood there a second before the
+check.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class CheckedNight(PlacedNight):
         self.begin()
         places = [f"place {put.colour} {put.place}" for put in check.film.puts]
         assert self.do("moves", {"moves": places}).ok
+        self.show(shoot(*check.scene(-1.0), 2), 2)
         if len(places) < 12:
             assert self.do("check", {}).ok
 

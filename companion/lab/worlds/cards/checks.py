@@ -1,6 +1,7 @@
 """A rendered check of Igloo Pop as a camera sees it: players turn over what stands on the cards, card by card.
 
-A hand lifts each igloo and lays it down upturned where it stood, its thaler beside it. Now and then two players do so
+A hand lifts each igloo and lays it down upturned where it stood, its thaler beside it, on any side where no other igloo
+is. Now and then two players do so
 at once and lay theirs where the other's stood, or an igloo is read in the hand and put back without being laid down.
 When a card is done, its igloos go back into the village, upturned or not, and a card that is won goes away. Seconds
 from the check's start; everything is drawn from a seed.
@@ -10,15 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import dist
 
 import numpy as np
 
-from companion.lab.worlds.cards.photos import CardScene, Igloo
+from companion.lab.worlds.cards.photos import IGLOO_MM, CardScene, Igloo
 from companion.lab.worlds.cards.placings import Arm, DrawnRound, Put, arm, drawn_round, village
 from companion.lab.worlds.cards.taught import sticker
 from companion.lab.worlds.table import Light, PinholeCamera
 from companion.rules.igloo_pop.components import IGLOOS, PLACES
 
+THALER_MM = 9.0
+"""A thaler's radius; so far from its igloo it lies at most."""
 LIFTED_S = 1.2
 """So long before it lies upturned, an igloo is lifted; so long after, the hand is gone."""
 GOES_S = 0.6
@@ -28,7 +32,8 @@ GOES_S = 0.6
 class Turned:
     """What becomes of an igloo: it lies upturned at a point (millimetres) from ``t`` until it goes to the village.
 
-    ``at`` None: it is read in a hand, and never lies. ``sticker_up``: how it stands in the village.
+    ``at`` None: it is read in a hand, and never lies. ``thaler``: where its thaler lies as long. ``sticker_up``: how it
+    stands in the village.
     """
 
     put: Put
@@ -38,6 +43,7 @@ class Turned:
     at: tuple[float, float] | None
     turn: float
     sticker_up: bool
+    thaler: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ class DrawnCheck:
                 arms.append(arm(film.camera, at, 0.3))
             elif one.at is not None and t < one.until:
                 igloos.append(replace(upturned, at=one.at))
-                thalers.append((one.put.colour, (one.at[0] * 1.2, one.at[1] * 1.2)))
+                thalers.append((one.put.colour, one.thaler))
                 if t < one.t + GOES_S:
                     arms.append(arm(film.camera, one.at, 0.3 + (t - one.t)))
             else:
@@ -125,4 +131,17 @@ def drawn_check(seed: int, family: int, colours: Sequence[str], *, count: int = 
         if any(str(under[put]) in names[place].split("/") for put in here):
             taken.append((place, done + 0.5))
         t = done + (float(rng.uniform(0.5, 2.0)) if rng.random() > 0.15 else -1.5) + LIFTED_S
+    beside = np.random.default_rng([28, seed])
+    turned = [one if one.at is None else replace(one, thaler=_beside(one, turned, beside)) for one in turned]
     return DrawnCheck(replace(film, lamp_t=0.5 * t if lamp else None), tuple(turned), tuple(taken))
+
+
+def _beside(one: Turned, turned: Sequence[Turned], rng: np.random.Generator) -> tuple[float, float]:
+    """Return where the thaler of an upturned igloo lies: on some side of it, and under no other of its card."""
+    lying = [other.at for other in turned if other.put.place == one.put.place and other.at not in (None, one.at)]
+    far, start = IGLOO_MM + THALER_MM + float(rng.uniform(0, THALER_MM)), float(rng.uniform(0, 2 * np.pi))
+    at = one.at or one.put.at
+    sides = [(at[0] + far * np.cos(angle), at[1] + far * np.sin(angle)) for angle in start + np.arange(24) * np.pi / 12]
+    room = [min((dist(side, other) for other in lying if other), default=np.inf) for side in sides]
+    first = next((n for n, free in enumerate(room) if free >= IGLOO_MM + THALER_MM), int(np.argmax(room)))
+    return float(sides[first][0]), float(sides[first][1])
