@@ -188,6 +188,9 @@ def test_taught_cards_are_read_as_they_were(service: Service, unpacked: Path, ex
     found = plain(service.cards.round("igloo-pop", (unpacked / "round.jpg").read_bytes(), None, [], []))
     assert [one["card"] for one in found["cards"]] == [one["card"] for one in expected["round"]["cards"]]
     assert len(found["igloos"]) == 3
+    for one, was in zip(found["igloos"], expected["round"]["igloos"], strict=True):
+        # A colour that is hardly likely any more is not named.
+        one["colours"] = dict.fromkeys(was["colours"], 0.0) | one["colours"]
     assert changed(rounded(expected["round"]), rounded(found), READING) == []
 
 
