@@ -6,7 +6,7 @@ several at a time, it shows what nobody has taught yet: two of them on a floe, o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,6 +64,30 @@ def make_examples(sampler: Sampler, taught: Sequence[LabelledBoard], seed: int =
         contents += made[1]
         source = np.concatenate([source, np.full(len(made[1]), -1)])
     patches = in_other_light(patches, rng)
+    return _examples(layout, patches, contents, source)
+
+
+def make_views(sampler: Sampler, taught: Sequence[LabelledBoard], many: int, seed: int = 0) -> Examples:
+    """Return each taught place so many times in the light it was taught in: as it is, and moved and turned.
+
+    Without strips, unless there is nothing else.
+    """
+    rng = np.random.default_rng([seed, 5])
+    owned = taught_places(taught)
+    owned = [entry for entry in owned if entry[1] not in sampler.strips] or owned
+    patches, contents, source = [], [], []
+    for view in range(many):
+        for number, board in enumerate(taught):
+            some = [index for index, entry in enumerate(owned) if entry[0] == number]
+            places = [owned[index][1] for index in some]
+            still = np.tile([0.0, 0.0, 0.0, 1.0], (len(places), 1))
+            patches.append(sampler.cut_moved(board.straight, places, draw_moves(len(places), rng) if view else still))
+            contents += [owned[index][2] for index in some]
+            source += some
+    return _examples(sampler.layout, np.concatenate(patches), contents, np.array(source))
+
+
+def _examples(layout: Layout, patches: ByteArray, contents: Sequence[Content], source: NDArray[np.int64]) -> Examples:
     names: dict[Content, int] = {}
     state = np.array([names.setdefault(content, len(names)) for content in contents])
     counts = np.zeros((len(contents), len(layout.things)), np.int64)
@@ -173,6 +197,8 @@ def _composed(
     by_ground: dict[int, list[tuple[int, int, Content]]] = {}
     for entry in bases:
         by_ground.setdefault(entry[2].ground, []).append(entry)
+    strips = {ground for ground, some in by_ground.items() if any(place in sampler.strips for _, place, _ in some)}
+    heaps = float(np.prod([layout.most[t] + 1.0 for t in things])) / (len(things) + 1)
     full = [entry for entry in owned if entry[2].things and any(_fits(layout, t, entry[2]) for t in things)]
     patches = np.empty((many, PATCH, PATCH, 3), np.uint8)
     contents: list[Content] = []
@@ -187,7 +213,7 @@ def _composed(
         else:
             if not layout.on[first] and rng.random() < _ELSEWHERE:
                 allowed = list(by_ground)
-            choice = by_ground[int(rng.choice(allowed, p=_shares(sampler, allowed, by_ground, things)))]
+            choice = by_ground[int(rng.choice(allowed, p=_shares(allowed, strips, heaps)))]
             base = choice[int(rng.integers(len(choice)))]
             number = int(rng.choice([1, 2, 3, 4], p=[0.45, 0.35, 0.15, 0.05]))
             if base[1] in sampler.strips:
@@ -251,18 +277,12 @@ def _grounds_of(sampler: Sampler, owned: Sequence[tuple[int, int, Content]]) -> 
     return grounds
 
 
-def _shares(
-    sampler: Sampler,
-    allowed: Sequence[int],
-    by_ground: Mapping[int, Sequence[tuple[int, int, Content]]],
-    things: Sequence[int],
-) -> FloatArray | None:
+def _shares(allowed: Sequence[int], strips: Container[int], heaps: float) -> FloatArray | None:
     """Return how often each ground is laid on: a strip by the root of how many heaps it may show; None: all alike."""
-    strips = [any(place in sampler.strips for _, place, _ in by_ground[ground]) for ground in allowed]
-    if not any(strips):
+    long = [ground in strips for ground in allowed]
+    if not any(long):
         return None
-    heaps = np.prod([sampler.layout.most[t] + 1.0 for t in things]) / (len(things) + 1)
-    share: FloatArray = np.where(strips, max(float(np.sqrt(heaps)), 1.0), 1.0)
+    share: FloatArray = np.where(long, max(float(np.sqrt(heaps)), 1.0), 1.0)
     share /= share.sum()
     return share
 

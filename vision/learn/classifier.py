@@ -15,13 +15,13 @@ import numpy as np
 
 from vision.board.features import describe
 from vision.learn.count_marks import ARRAYS as MARK_ARRAYS
-from vision.learn.count_marks import may_be_marked, read_marks
+from vision.learn.count_marks import read_marks
 from vision.learn.count_shapes import Sort, read_shapes, sorts_of
 from vision.learn.optimiser import TrainingConfig, fit, noisy, projected, projection, softmaxes
 from vision.learn.outlier_score import ARRAYS as ODDNESS
 from vision.learn.outlier_score import LEARNT, Strangers, oddness, strangeness, train_distance, train_strangeness
 from vision.learn.whole_contents import ARRAYS as WHOLE
-from vision.learn.whole_contents import read_whole, train_whole
+from vision.learn.whole_contents import read_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,8 +51,7 @@ class PlacePrediction:
     ``totals[k]`` (n, most + 1) are those of all things together of the k-th kind with values.
     ``odd`` (n,) is how unlike everything taught a place looks: 1 is as far as taught things come, 2 twice as far.
     ``strange`` (n,) is how likely something is there that was never taught.
-    ``inside`` (n, components) are the whitened features. ``whole`` (n) is what lies there by
-    :mod:`vision.learn.whole_contents`, where small marks may be printed.
+    ``inside`` (n, components) are the whitened features, ``features`` (n, features) those as they are.
     """
 
     ground: Floats
@@ -61,7 +60,7 @@ class PlacePrediction:
     odd: Floats
     strange: Floats
     inside: Floats
-    whole: tuple[Content, ...] | None = None
+    features: Floats
 
 
 ARRAYS: Final = (
@@ -115,7 +114,11 @@ class Network:
         parts = softmaxes(outputs, self.heads)
         counts, totals = tuple(parts[1 : 1 + self.things]), tuple(parts[1 + self.things :])
         odd, strange = oddness(features, white, a), strangeness(features, a)
-        return PlacePrediction(parts[0], counts, totals, odd, strange, white, read_whole(features, a))
+        return PlacePrediction(parts[0], counts, totals, odd, strange, white, features)
+
+    def whole(self, patches: ByteArray, features: Floats) -> list[dict[Content, float]]:
+        """Return how likely each place shows what was taught as a whole, by :mod:`vision.learn.whole_contents`."""
+        return read_whole(features, patches, self.arrays)
 
     def count(self, patches: ByteArray, reading: PlacePrediction) -> None:
         """Let the shapes have their say about how many there are of each sort."""
@@ -236,8 +239,6 @@ def train(
         **{name: np.stack([net[name] for net in fitted]) for name in ("w1", "b1", "w2", "b2")},
     }
     arrays |= train_distance(features, white, arrays, examples, rng)
-    if may_be_marked(layout):
-        arrays |= train_whole(features, arrays, examples)
     arrays |= train_strangeness(features, examples, Strangers(*(describe(p, known) for p in strangers)), rng)
     return Network(arrays, heads, len(layout.things), sorts_of(layout))
 

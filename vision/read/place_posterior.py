@@ -10,7 +10,7 @@ is likelier than by the factors alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,32 +34,73 @@ class PlaceLook:
     """What lies in one place.
 
     ``ground`` has a probability for each class. Each of ``factors`` maps what may lie there of some things (those at
-    the same position in ``members``) to its probability. ``memory`` is a remembered content and the probability that it
-    has on top of its share in the rest. ``odd`` is the probability of something else: a hand, a cup, a thing never
-    taught. ``seen`` is False where the photo does not show the place whole. ``legible``: things whose values would be
-    known by what is printed on them, taught or not. ``bare`` (grounds,) is how often, against what the factors say,
-    nothing lies on each ground (see :func:`bare_of`); None: as they say. ``second`` is what a second reader took the
-    place for, one of the whole contents that were ``taught``; None: there is no second opinion.
+    the same position in ``members``) to its probability. ``known`` are whole contents and the probability that each has
+    on top of its share in the factors, which count ``parts``: of a second reader, and remembered. ``agreed`` is how far
+    both readers say the same, 1 where they do (Bhattacharyya 1943). ``odd`` is the probability of something else: a
+    hand, a cup, a thing never taught. ``seen`` is False where the photo does not show the place whole. ``legible``:
+    things whose values would be known by what is printed on them, taught or not. ``bare`` (grounds,) is how often,
+    against what the factors say, nothing lies on each ground (see :func:`bare_of`); None: as they say. ``taught`` are
+    the whole contents that the table was shown.
     """
 
     ground: FloatArray
     factors: tuple[Mapping[Things, float], ...]
     members: tuple[frozenset[int], ...]
     odd: float
-    memory: tuple[Content, float] | None = None
+    known: Mapping[Content, float] = field(default_factory=dict)
+    parts: float = 1.0
+    agreed: float = 1.0
     seen: bool = True
     legible: frozenset[int] = frozenset()
     bare: FloatArray | None = None
-    second: Content | None = None
     taught: frozenset[Content] = frozenset()
+
+    def pooled(self, whole: Mapping[Content, float]) -> PlaceLook:
+        """Return the look with the say of a second reader: how likely the ``whole`` contents are that it knows.
+
+        What is left of one is how likely it thinks a content that it does not know; which, only the factors tell. Both
+        are believed alike (a logarithmic pool: Genest and Zidek 1986), so neither gets what the other rules out.
+        """
+        if not whole:
+            return self
+        own = {content: self._by_factors(content) for content in whole}
+        whole = self._with_likeliest(whole, max(1 - sum(own.values()), _LEAST))
+        own = {content: self._by_factors(content) for content in whole}
+        others = max(1 - sum(own.values()), _LEAST)
+        both = {content: float(np.sqrt(max(own[content], _LEAST) * p)) for content, p in whole.items()}
+        new = max(1 - sum(whole.values()), _LEAST)
+        total = sum(both.values()) + float(np.sqrt(others * new))
+        parts = float(np.sqrt(new / others)) / total
+        known = {content: p / total - parts * own[content] for content, p in both.items()}
+        return replace(self, known=known, parts=parts, agreed=min(total, 1.0))
+
+    def _with_likeliest(self, whole: Mapping[Content, float], others: float) -> Mapping[Content, float]:
+        """Return what a second reader says, the likeliest content by the factors among it.
+
+        Who knows two of a thing on a ground and never saw one or three of it there cannot tell these apart: what is
+        said of the one number holds for the other, too. ``others``: how likely a content that it does not know is by
+        the factors.
+        """
+        likeliest = self._likeliest
+        alike = [p for content, p in whole.items() if _differ_in_number(content, likeliest)]
+        if likeliest in whole or not alike:
+            return whole
+        new = max(1 - sum(whole.values()), 0.0)
+        total = 1 + max(alike)
+        named = {content: p / total for content, p in whole.items()}
+        named[likeliest] = (max(alike) + new * min(self._by_factors(likeliest) / others, 1.0)) / total
+        return named
+
+    def remembering(self, content: Content, more: float) -> PlaceLook:
+        """Return the look with a content that is believed so much more than by what this look has."""
+        known = {other: (1 - more) * p for other, p in self.known.items()}
+        known[content] = known.get(content, 0.0) + more
+        return replace(self, known=known, parts=(1 - more) * self.parts)
 
     @cached_property
     def content(self) -> Content:
         """Return the likeliest content."""
-        likeliest = self._likeliest
-        if self.memory is not None and self.probability(self.memory[0]) > self.probability(likeliest):
-            return self.memory[0]
-        return likeliest
+        return max((self._likeliest, *self.known), key=self.probability)
 
     @cached_property
     def _likeliest(self) -> Content:
@@ -108,30 +149,20 @@ class PlaceLook:
 
     def probability(self, content: Content) -> float:
         """Return the probability of a content, if it is nothing else altogether."""
-        product = self._by_factors(content)
-        if self.memory is None:
-            return product
-        remembered, more = self.memory
-        return (1 - more) * product + (more if content == remembered else 0.0)
-
-    @property
-    def disputed(self) -> bool:
-        """Return whether the second reader took the place for another content, though it knows this one, too."""
-        return self.second is not None and self.content != self.second and self.content in self.taught
+        return max(self.parts * self._by_factors(content) + self.known.get(content, 0.0), 0.0)
 
     @cached_property
     def p(self) -> float:
-        """Return the probability of :attr:`content`, something else counted in.
-
-        Where two readers say two things that both know, neither is believed more than the other.
-        """
-        p = self.probability(self.content) * (1 - self.odd)
-        return p / 2 if self.disputed else p
+        """Return the probability of :attr:`content`, something else counted in."""
+        return self.probability(self.content) * (1 - self.odd)
 
     @property
     def unsure(self) -> bool:
-        """Return whether one had better not rely on :attr:`content`."""
-        return not self.seen or self.p < UNSURE
+        """Return whether one had better not rely on :attr:`content`.
+
+        So it is the more, the less two readers agree, unless only one of them can know it.
+        """
+        return not self.seen or self.p * (self.agreed if self.content in self.known else 1.0) < UNSURE
 
     def log_likelihood(self, content: Content) -> float:
         """Return the logarithm of how well the place fits a content; flat where it is not seen, or shows a hand."""
@@ -142,11 +173,9 @@ class PlaceLook:
     def grounds(self) -> FloatArray:
         """Return the probability of each class of ground."""
         own: FloatArray = (self.ground - self._never) / max(1 - self._never_in_all, _LEAST)
-        if self.memory is None:
-            return own
-        content, more = self.memory
-        ground: FloatArray = (1 - more) * own
-        ground[content.ground] += more
+        ground: FloatArray = self.parts * own
+        for content, p in self.known.items():
+            ground[content.ground] += p
         return ground
 
     def count_probability(self, thing: int, count: int) -> float:
@@ -157,10 +186,7 @@ class PlaceLook:
                 p = sum(q for things, q in factor.items() if dict(things).get(thing, 0) == count)
         never = self._never_in_all
         p = (p - (0.0 if count else never)) / max(1 - never, _LEAST)
-        if self.memory is None:
-            return p
-        content, more = self.memory
-        return (1 - more) * p + (more if content.count(thing) == count else 0.0)
+        return self.parts * p + sum(q for content, q in self.known.items() if content.count(thing) == count)
 
     def to_json(self, layout: Layout) -> dict[str, Any]:
         """Return the documented form of a place in ``vision look --json``."""
@@ -170,6 +196,13 @@ class PlaceLook:
             for t, count in self.content.things
         ]
         return {"ground": ground, "things": things, "unsure": self.unsure, "else": round(self.odd, 5)}
+
+
+def _differ_in_number(one: Content, other: Content) -> bool:
+    """Return whether two contents are alike but for how many there are of one thing."""
+    if one.ground != other.ground or [thing for thing, _ in one.things] != [thing for thing, _ in other.things]:
+        return False
+    return sum(a != b for (_, a), (_, b) in zip(one.things, other.things, strict=True)) == 1
 
 
 def bare_of(layout: Layout, taught: Iterable[Content]) -> FloatArray:

@@ -16,18 +16,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vision import messages
-from vision.board.features import find_vocabulary
+from vision.board.features import describe, find_vocabulary
 from vision.board.illumination import Palette, apply_field, fit_field, tone
 from vision.board.labels import Content
 from vision.board.layout import Layout
 from vision.board.patches import Sampler
-from vision.learn.augment import make_examples
+from vision.learn.augment import make_examples, make_views
 from vision.learn.classifier import Network, PlacePrediction, train
 from vision.learn.count_amounts import Amounts
 from vision.learn.count_marks import may_be_marked, no_marks, train_marks
 from vision.learn.count_shapes import find_table, sorts_of, train_shapes
 from vision.learn.cutouts import LabelledBoard
 from vision.learn.synthetic_unknowns import make_strangers
+from vision.learn.whole_contents import train_whole, views_of
 from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of, no_heap
 from vision.read.profile import Profile, ProfileError, TaughtPhoto, load_profile
 from vision.read.relocate import BoardRelocator
@@ -43,6 +44,8 @@ _SAME_LIGHT = 0.05
 _WORTH_READING, _WORTH_A_TRY = 0.05, 0.01
 """Numbers of tokens that are likelier are looked at close up; one token more than these, that is likelier than that."""
 _MOST_TOKENS = 4
+_SURE = 0.99
+"""A place that is surer by its parts is not looked at as a whole."""
 _HEAP, _MORE = 3, 0.1
 """Where so many may lie on each other, one more than the network tells may lie there, and how likely it is."""
 
@@ -213,10 +216,14 @@ class TaughtBoard:
                     seen=inside[number],
                     legible=self._tokens.legible,
                     bare=self._bare,
-                    second=None if reading.whole is None else reading.whole[number],
                     taught=self._contents,
                 )
             )
+        # On a strip the number is what counts, and that was taught for few numbers only.
+        doubtful = [n for n, look in enumerate(looks) if look.p < _SURE and n not in self.sampler.strips]
+        wholes = self._network.whole(patches[doubtful], reading.features[doubtful])
+        for number, whole in zip(doubtful, wholes, strict=True):
+            looks[number] = looks[number].pooled(whole)
         return self._memory.weigh(reading.inside, looks)
 
 
@@ -347,9 +354,8 @@ class _Memory:
                 p, odd = places[number].probability(content), places[number].odd
                 # What looks as it did when it was known is so much the less something that nobody knows.
                 odd /= odd + (1 - odd) * more
-                weighed[number] = replace(
-                    places[number], odd=odd, memory=(content, (more - 1) * p / (1 + (more - 1) * p))
-                )
+                more_of_it = (more - 1) * p / (1 + (more - 1) * p)
+                weighed[number] = replace(places[number].remembering(content, more_of_it), odd=odd)
         return weighed
 
     def _usual(self, newest: TaughtPhoto) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -430,6 +436,8 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
     table = find_table(sampler, taught, sorts_of(profile.layout))
     known |= train_shapes(examples, table, profile.layout, seed)
     known |= _marks(sampler, shots)
+    views = make_views(sampler, taught, views_of(sum(len(board.contents) for board in taught), size), seed)
+    known |= train_whole(describe(views.patches, known), views)
     strangers = make_strangers(sampler, taught, seed, size)
     return profile.learnt(train(examples, strangers, known, profile.layout, seed=seed), profile.shots)
 

@@ -241,13 +241,14 @@ def _ways_of(
 
 
 def _factor(look: PlaceLook, members: frozenset[int]) -> dict[Way, float]:
-    """Return the probability of each way that some things lie in a place, what is remembered counted in."""
+    """Return the probability of each way that some things lie in a place, whole contents counted in."""
     found = dict(look.factors[look.members.index(members)])
-    if look.memory is not None:
-        content, more = look.memory
-        found = {way: (1 - more) * p for way, p in found.items()}
-        remembered = tuple(pair for pair in content.things if pair[0] in members)
-        found[remembered] = found.get(remembered, 0.0) + more
+    if look.known:
+        found = {way: look.parts * p for way, p in found.items()}
+        for content, p in look.known.items():
+            way = tuple(pair for pair in content.things if pair[0] in members)
+            found[way] = found.get(way, 0.0) + p
+        found = {way: max(p, 0.0) for way, p in found.items()}
     return found
 
 

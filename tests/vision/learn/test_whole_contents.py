@@ -1,50 +1,103 @@
-"""What lies in a place as one answer over whole contents: on features of a few drawn contents."""
+"""What lies in a place as one answer over whole contents: read, left out, and told from what is new."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
+from vision.board.embedding import LENGTH, embed
 from vision.board.labels import Content
+from vision.board.patches import PATCH
+from vision.learn import whole_contents
 from vision.learn.augment import Examples
-from vision.learn.whole_contents import read_whole, train_whole
+from vision.learn.whole_contents import read_whole, train_whole, views_of
 
-CONTENTS = (Content(0), Content(1, ((0, 2),)), Content(1))
+CONTENTS = (Content(0), Content(1, ((0, 2),)), Content(1), Content(0, ((0, 1),)))
+INKS = np.array([[200, 180, 160], [60, 90, 200], [70, 160, 60], [190, 120, 40]], np.float64)
 
 
-def drawn(many: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return features (many, 40) and which of the contents each shows; the last is seldom."""
+def patches_of(states: list[int], seed: int) -> Any:
+    """Return a patch for each state: a disc of its own colour and size on a noisy ground, moved a little."""
     rng = np.random.default_rng(seed)
-    state = rng.choice(3, many, p=[0.48, 0.48, 0.04])
-    middles = np.random.default_rng(0).normal(0, 1, (3, 40))
-    return (middles[state] + rng.normal(0, 1, (many, 40))).astype(np.float32), state
+    y, x = np.mgrid[:PATCH, :PATCH] - (PATCH - 1) / 2
+    patches = []
+    for state in states:
+        dx, dy = rng.normal(0, 3, 2)
+        disc = (np.hypot(x - dx, y - dy) < 6 + 4 * state)[..., None]
+        picture = np.where(disc, INKS[state], [120, 130, 140]) * rng.uniform(0.9, 1.1) + rng.normal(0, 4, (64, 64, 3))
+        patches.append(np.clip(picture, 0, 255).astype(np.uint8))
+    return np.stack(patches)
 
 
-def examples_of(state: np.ndarray, source: np.ndarray) -> Examples:
-    ground = np.array([CONTENTS[s].ground for s in state])
-    counts = np.array([[CONTENTS[s].count(0)] for s in state])
-    return Examples(np.zeros((len(state), 0, 0, 3), np.uint8), ground, counts, state, source)
+def described(patches: Any) -> Any:
+    """Return what stands for the table's own features; groups as :func:`vision.board.features.groups` has them."""
+    from vision.board.features import length
+
+    small = patches[:, ::8, ::8].reshape(len(patches), -1).astype(np.float32)
+    return np.pad(small, ((0, 0), (0, length() - small.shape[1])))
 
 
-def test_whole_contents_are_read_also_seldom_ones() -> None:
-    features, state = drawn(300, 1)
-    by = {"mean": features.mean(axis=0), "scale": np.ones(40, np.float32)}
-    arrays = by | train_whole(features, by, examples_of(state, np.arange(300)))
-    asked, truth = drawn(200, 2)
-    read = read_whole(asked, arrays)
-    assert read is not None
-    right = [content == CONTENTS[s] for content, s in zip(read, truth, strict=True)]
-    assert np.mean(right) > 0.95
-    assert all(r for r, s in zip(right, truth, strict=True) if s == 2)
+def views(states: list[int], seed: int, each: int = 3) -> Examples:
+    every = [state for state in states for _ in range(each)]
+    ground = np.array([CONTENTS[s].ground for s in every])
+    counts = np.array([[CONTENTS[s].count(0)] for s in every])
+    source = np.repeat(np.arange(len(states)), each)
+    return Examples(patches_of(every, seed), ground, counts, np.array(every), source)
 
 
-def test_what_was_put_together_teaches_nothing() -> None:
-    features, state = drawn(300, 1)
-    by = {"mean": features.mean(axis=0), "scale": np.ones(40, np.float32)}
-    arrays = by | train_whole(features, by, examples_of(state, np.where(state == 1, -1, 0)))
-    read = read_whole(features, arrays)
-    assert read is not None
-    assert CONTENTS[1] not in read
+@pytest.fixture(scope="module")
+def learnt() -> dict[str, Any]:
+    some = views([0] * 9 + [1] * 9 + [2], 1)
+    return train_whole(described(some.patches), some)
+
+
+def test_whole_contents_are_read_also_one_that_was_seen_once(learnt: dict[str, Any]) -> None:
+    states = [0, 1, 2] * 6
+    asked = patches_of(states, 2)
+    read = read_whole(described(asked), asked, learnt)
+    for said, state in zip(read, states, strict=True):
+        assert max(said, key=lambda content: said[content]) == CONTENTS[state]
+        assert sum(said.values()) <= 1 + 1e-6
+    assert np.mean([said[CONTENTS[s]] for said, s in zip(read, states, strict=True) if s < 2]) > 0.8
+
+
+def test_what_was_never_taught_is_held_to_be_new_sooner_than_what_was(learnt: dict[str, Any]) -> None:
+    known, new = patches_of([0, 1] * 6, 3), patches_of([3] * 6, 3)
+    left = [1 - sum(said.values()) for said in read_whole(described(known), known, learnt)]
+    fresh = [1 - sum(said.values()) for said in read_whole(described(new), new, learnt)]
+    assert max(left) < 0.1 < min(fresh)
+
+
+def test_leaving_a_place_out_is_as_not_having_learnt_from_it() -> None:
+    """The closed form against a regression that is solved anew without the place."""
+    rng = np.random.default_rng(4)
+    white, rows, source = rng.normal(size=(30, 5)), np.arange(30) % 3, np.arange(30) // 3
+    answers, usual, weight = whole_contents._solve(white, rows, 0.5)
+    out = whole_contents._Fitted(white, rows, answers, usual, weight, 0.5).without(source)
+    rest = source != 4
+    targets = (np.eye(3)[rows] - usual)[rest] * weight[rest][:, None]
+    held = 0.5 * (white**2).sum(axis=1).mean() * np.eye(5)
+    anew = np.linalg.solve(white[rest].T @ (white[rest] * weight[rest][:, None]) + held, white[rest].T @ targets)
+    assert out[~rest] == pytest.approx(white[~rest] @ anew + usual)
+
+
+def test_of_many_places_fewer_views_are_learnt_from() -> None:
+    assert views_of(10) == 16
+    assert views_of(256) == 8
+    assert views_of(2048) == 2
+    assert views_of(10, 0.5) == 8
 
 
 def test_a_profile_of_before_has_no_such_answer() -> None:
-    assert read_whole(np.zeros((2, 40), np.float32), {}) is None
+    for of_before in ({}, {"whole_answers": np.zeros((40, 2), np.float32), "whole_usual": np.zeros(2, np.float32)}):
+        assert read_whole(np.zeros((2, 40), np.float32), patches_of([0, 1], 1), of_before) == [{}, {}]
+
+
+def test_an_embedding_has_one_strength_and_knows_light_from_things() -> None:
+    seen = embed(patches_of([0, 0, 1], 5))
+    assert seen.shape == (3, LENGTH) and seen.dtype == np.float32
+    assert (seen**2).mean(axis=1) == pytest.approx(1, abs=0.01)
+    assert np.linalg.norm(seen[0] - seen[1]) < np.linalg.norm(seen[0] - seen[2])
+    assert embed(np.zeros((0, PATCH, PATCH, 3), np.uint8)).shape == (0, LENGTH)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -66,16 +65,57 @@ def test_probabilities_of_whole_contents_and_of_their_parts_belong_together(layo
         assert place.count_probability(0, count) == pytest.approx(own)
 
 
-def test_a_place_is_unsure_where_a_second_reader_knows_better_of_two_taught_contents(layout: Layout) -> None:
+def test_two_readers_who_agree_are_surer_and_two_who_do_not_are_unsure(layout: Layout) -> None:
     surely, other = Content(1, ((0, 1),)), Content(1, ((1, 1),))
     place = seen(layout, [0.99, 0.01, 0.0, 0.0, 0.0, 0.0], TAUGHT)
     assert place.content == surely and not place.unsure
-    known = frozenset(TAUGHT)
-    assert not replace(place, second=surely, taught=known).unsure
-    disputed = replace(place, second=other, taught=known)
-    assert disputed.content == surely and disputed.unsure and disputed.p == pytest.approx(place.p / 2)
-    # What was never taught whole the second reader cannot know.
-    assert not replace(place, second=other, taught=known - {surely}).unsure
+    same = place.pooled({surely: 0.98, other: 0.01})
+    assert same.content == surely and not same.unsure and same.agreed > 0.95
+    disputed = place.pooled({surely: 0.01, other: 0.98})
+    assert disputed.unsure and disputed.agreed < 0.3
+    assert place.pooled({}) is place
+
+
+def test_what_the_second_reader_never_learnt_is_left_to_the_first(layout: Layout) -> None:
+    surely, other = Content(1, ((0, 1),)), Content(1, ((1, 1),))
+    place = seen(layout, [0.99, 0.01, 0.0, 0.0, 0.0, 0.0], TAUGHT)
+    # It knows the other only, and says that this is likely something new.
+    assert place.pooled({other: 0.1}).content == surely
+    assert place.pooled({other: 0.1}).probability(surely) > 0.9
+
+
+def test_a_number_that_the_second_reader_never_saw_is_told_by_the_first() -> None:
+    pegs = read_layout(
+        '[board]\ncolumns = 2\nrows = 1\n[ground]\nclasses = ["sand", "sea"]\n[[things]]\nkind = "peg"\nmax = 3\n'
+    )
+    counts = [[0.02, 0.08, 0.89, 0.01]]
+    factors = factors_of(pegs, members_of(pegs), counts, [], {})
+    place = PlaceLook(np.array([0.95, 0.05]), factors, members_of(pegs), 0.0)
+    one, two = Content(0, ((0, 1),)), Content(0, ((0, 2),))
+    # It knows one peg on sand and a bare sea: whether there are two it cannot say, that it is sand it can.
+    pooled = place.pooled({one: 0.97, Content(1): 0.01})
+    assert pooled.content == two and pooled.probability(two) > 0.6
+    # Where it knows both numbers it has its say.
+    assert place.pooled({one: 0.985, two: 0.005}).content == one
+    # Where it is sure of another ground the two do not agree.
+    assert place.pooled({Content(1, ((0, 1),)): 0.97, Content(1): 0.01}).agreed < 0.3 < pooled.agreed
+
+
+def test_pooled_probabilities_and_those_of_parts_belong_together(layout: Layout) -> None:
+    place = seen(layout, [0.4, 0.2, 0.1, 0.0, 0.0, 0.0], TAUGHT)
+    place = place.pooled({Content(1, ((0, 1),)): 0.5, Content(1): 0.2, Content(0): 0.1})
+    place = place.remembering(Content(1, ((1, 1),)), 0.25)
+    ways = [tuple((n, 1) for n in range(3) if mask >> n & 1) for mask in range(8)]
+    every = {
+        Content(ground, things): place.probability(Content(ground, things)) for ground in (0, 1) for things in ways
+    }
+    assert sum(every.values()) == pytest.approx(1, abs=1e-4)
+    for ground in (0, 1):
+        own = sum(p for content, p in every.items() if content.ground == ground)
+        assert place.grounds()[ground] == pytest.approx(own, abs=1e-4)
+    for count in (0, 1):
+        own = sum(p for content, p in every.items() if content.count(0) == count)
+        assert place.count_probability(0, count) == pytest.approx(own, abs=1e-4)
 
 
 def test_where_no_heap_may_lie_one_thing_is_not_taken_for_two() -> None:
