@@ -1,48 +1,59 @@
-"""`companion vision train`: the networks of the learnt reader, from drawn places; from a checkout."""
+"""`companion vision train`: the network that says what a place shows, from drawn games; from a checkout."""
 
 from __future__ import annotations
 
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from companion.cli.lab import lab
 
-if TYPE_CHECKING:
-    import numpy as np
-
 
 @click.command("train")
 @click.option(
-    "--steps", default=3000, show_default=True, type=click.IntRange(1), help="Worlds to learn from, one a step."
+    "--minutes",
+    default=50.0,
+    show_default=True,
+    type=click.FloatRange(0, min_open=True),
+    help="How long to learn; the figures at the end take some minutes more.",
 )
-@click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="Which worlds are drawn.")
+@click.option("--steps", type=click.IntRange(1), help="Learn so many steps instead, however long they take.")
+@click.option("--games", default=2, show_default=True, type=click.IntRange(1), help="Drawn games a step.")
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="Which games are drawn.")
 @click.option(
     "--from", "former", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Go on from this file."
 )
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The file of the networks (.npz)."
+    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The file of the network (.npz)."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object every hundred steps.")
-def train(*, steps: int, seed: int, former: Path | None, out: Path, as_json: bool) -> None:
-    """Learn to find and to name things in places of boards that nobody made; `bench readers` says how well."""
-    net = lab("train.place_net")
-    begun, lost = time.monotonic(), []
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object every 25 steps.")
+def train(
+    *, minutes: float, steps: int | None, games: int, seed: int, former: Path | None, out: Path, as_json: bool
+) -> None:
+    """Learn what places look like from games that nobody made; with JAX_PLATFORMS=cuda on a GPU."""
+    net = lab("train.embedding")
+    begun = time.monotonic()
 
-    def tell(step: int, told: np.ndarray[Any, Any], mean: dict[str, Any]) -> None:
-        lost.append(told.tolist())
-        if step % 100 and step != steps:
-            return
-        net.save(out, mean)
-        parts = [sum(column) / len(lost) for column in zip(*lost, strict=True)]
-        lost.clear()
-        said = dict(zip(net.TOLD, (round(part, 3) for part in parts), strict=True))
+    def tell(done: Any) -> None:
+        net.save(out, done.mean)
+        so_far = {"step": done.step, "seconds": round(time.monotonic() - begun)}
+        told, kinds = net.told_of(done.told), net.wrong_by_kind(done.told, done.kinds)
         if as_json:
-            click.echo(json.dumps({"step": step, "seconds": round(time.monotonic() - begun), **said}))
+            click.echo(json.dumps({**so_far, **told, "by kind": kinds}))
         else:
-            click.echo(f"{step}/{steps}: " + ", ".join(f"{name} {value}" for name, value in said.items()))
+            click.echo(f"{done.step} ({so_far['seconds']} s): {_words(told)}; contents wrong by kind: {_words(kinds)}")
 
-    net.train(steps, seed, progress=tell, first=net.load(former) if former else None)
+    first = net.load(former) if former else None
+    mean = net.train(games=games, seed=seed, minutes=minutes, steps=steps or 0, first=first, progress=tell)
+    told, kinds = net.figures(mean, net.HELD_OUT, games)
+    if as_json:
+        click.echo(json.dumps({"held-out games": net.HELD_OUT, **told, "by kind": kinds}))
+    else:
+        click.echo(f"of {net.HELD_OUT} held-out games: {_words(told)}; contents wrong by kind: {_words(kinds)}")
+
+
+def _words(figures: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in figures.items())

@@ -172,18 +172,13 @@ def bench_vision(seconds: float) -> Iterable[Row]:
         yield row(what, value, note="a rendered game with a River, followed turn by turn")
 
 
-def bench_readers(seconds: float, weights: Path | None = None, boards: Path | None = None) -> Iterable[Row]:
+def bench_readers(seconds: float, boards: Path | None = None) -> Iterable[Row]:
     """Teach the product's reader and others the same four boards; one rendered game for each five seconds."""
     from companion.lab.bench.vision.readers import compare, folder_set, rendered_sets
 
-    networks = None
-    if weights is not None:
-        from companion.lab.train.place_net import load
-
-        networks = load(weights)
     sets = [folder_set(boards)] if boards is not None else rendered_sets(max(1, round(seconds / 5)))
     for one in sets:
-        yield from compare(one, networks)
+        yield from compare(one)
 
 
 def bench_web(seconds: float, beside: Path | None = None) -> Iterable[Row]:
@@ -275,11 +270,6 @@ NAMED_ONLY = frozenset({"install", "small", "soak", "flood", "plug", "readers"})
     help="With shake: count so many fresh simulated igloos, as shipped and calibrated; 100 of them take an hour.",
 )
 @click.option(
-    "--weights",
-    type=click.Path(dir_okay=False, exists=True, path_type=Path),
-    help="With readers: the networks of companion vision train.",
-)
-@click.option(
     "--boards",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     help="With readers: a folder with layout.toml, photos and what lies on each, instead of rendered boards.",
@@ -304,7 +294,6 @@ def command(
     games: int,
     pictures: Path | None,
     igloos: int,
-    weights: Path | None,
     boards: Path | None,
     beside: Path | None,
     game: str,
@@ -320,8 +309,8 @@ def command(
         raise click.UsageError("--games goes with the table rules.")
     if pictures and tables and "shake" not in tables:
         raise click.UsageError("--pictures goes with the table shake.")
-    if (weights or boards) and "readers" not in tables:
-        raise click.UsageError("--weights and --boards go with the table readers.")
+    if boards and "readers" not in tables:
+        raise click.UsageError("--boards goes with the table readers.")
     if beside and not {"web", "flood"} & set(tables):
         raise click.UsageError("--beside goes with the tables web and flood.")
     if pictures:
@@ -335,7 +324,7 @@ def command(
         if name == "shake":
             entries = bench_shake(seconds, igloos)
         elif name == "readers":
-            entries = bench_readers(seconds, weights, boards)
+            entries = bench_readers(seconds, boards)
         elif name == "follow":
             entries = bench_follow(seconds, game)
         elif name == "web":

@@ -1,4 +1,4 @@
-"""Readers side by side, taught with the same four boards: the product's, the nearest place, a ridge, the learnt one.
+"""Readers side by side, taught with the same four boards: the product's, a part of it alone, and two plain peers.
 
 The boards are rendered ones that no test and no tuning has used, or photos of your own in a folder: ``layout.toml``,
 photos in the order of their names, and beside each what lies on it (``NAME.json`` or ``NAME.csv``); ``corners.txt``
@@ -24,9 +24,10 @@ from vision.board.labels import Content, from_json, read_label_file
 from vision.board.layout import Layout, open_layout
 from vision.board.patches import PATCH, Sampler
 from vision.decode.photo import read_photo, read_photo_file
-from vision.learn.augment import draw_moves, in_other_light
+from vision.learn.augment import Examples, make_views
+from vision.learn.cutouts import LabelledBoard
 from vision.learn.optimiser import scale_of
-from vision.learn.whole_contents import ridge
+from vision.learn.whole_contents import read_whole, ridge, train_whole, views_of
 from vision.read.calibrate import calibrate, to_profile
 from vision.read.place_posterior import UNSURE
 from vision.read.profile import printed_places
@@ -34,7 +35,6 @@ from vision.read.reader import TaughtBoard, learn
 from vision.read.relocate import BoardRelocator
 
 if TYPE_CHECKING:
-    from companion.lab.train.place_net import Weights
     from companion.ports import ByteArray, FloatArray
     from vision.board.pose import Pose
 
@@ -44,7 +44,6 @@ _FAMILY: Final = 2
 _SHOWN: Final = 6
 _CELLS: Final = 8
 _DIRECTIONS: Final = 9
-_VIEWS: Final = 8
 
 Read = tuple[Content, float, bool]
 """A content, how likely it is, and whether one had better not rely on it."""
@@ -110,7 +109,7 @@ def _numbered(layout: Layout, contents: Mapping[str, Content]) -> dict[int, Cont
     return {layout.index[name]: content for name, content in contents.items()}
 
 
-def compare(boards: BoardSet, weights: Weights | None) -> Iterator[Row]:
+def compare(boards: BoardSet) -> Iterator[Row]:
     """Yield a line for each reader: places of known things that it reads wrong, and what else there is to know."""
     sampler = Sampler(boards.layout)
     first = boards.photos[0][0]
@@ -121,10 +120,9 @@ def compare(boards: BoardSet, weights: Weights | None) -> Iterator[Row]:
     readers: dict[str, Callable[[], Callable[[ByteArray, Pose], Sequence[Read]]]] = {
         "the product's": lambda: _present(boards.layout, sampler, found, taught),
         "nearest place, colour and HOG": lambda: _nearest(sampler, taught),
-        "ridge over whole contents": lambda: _ridge(sampler, taught),
+        "ridge, colour and HOG": lambda: _ridge(sampler, taught),
+        "ridge over whole contents": lambda: _whole(sampler, taught),
     }
-    if weights is not None:
-        readers["the learnt one"] = lambda: _learnt(boards.layout, sampler, weights, taught)
     known = set().union(*(_parts(content) for _, _, contents in taught for content in contents.values()))
     for name, teach in readers.items():
         start = time.thread_time()
@@ -202,49 +200,49 @@ def _nearest(sampler: Sampler, taught: Sequence[Shown]) -> Callable[[ByteArray, 
     return read
 
 
-def _ridge(sampler: Sampler, taught: Sequence[Shown]) -> Callable[[ByteArray, Pose], Sequence[Read]]:
-    """Teach ridge regression from the product's features, one answer for each content that was taught.
+def _views(sampler: Sampler, taught: Sequence[Shown]) -> tuple[list[LabelledBoard], Examples]:
+    """Return the taught boards in the light of their photos, and their places moved and turned, as in the product."""
+    boards = [LabelledBoard(sampler.straighten(image, pose), dict(contents)) for image, pose, contents in taught]
+    return boards, make_views(sampler, boards, views_of(sum(len(board.contents) for board in boards)))
 
-    What was never taught together cannot be read. Each taught place is shown :data:`_VIEWS` times, moved and turned as
-    the product shows them.
-    """
-    rng = np.random.default_rng(0)
-    straights = [sampler.straighten(image, pose) for image, pose, _ in taught]
-    known = find_vocabulary(np.concatenate([sampler.cut(straight) for straight in straights]))
-    seen, lying = [], []
-    for straight, (_, _, contents) in zip(straights, taught, strict=True):
-        numbers = list(contents) * _VIEWS
-        cut = sampler.cut_moved(straight, numbers, draw_moves(len(numbers), rng))
-        seen.append(describe(in_other_light(cut, rng), known))
-        lying += [contents[number] for number in numbers]
-    names = sorted(set(lying), key=lambda content: (content.ground, content.things))
-    rows = np.array([names.index(content) for content in lying])
-    features = np.concatenate(seen)
+
+def _ridge(sampler: Sampler, taught: Sequence[Shown]) -> Callable[[ByteArray, Pose], Sequence[Read]]:
+    """Teach ridge regression from colours and HOG, one answer for each content that was taught."""
+    _, views = _views(sampler, taught)
+    _, first, rows = np.unique(views.state, return_index=True, return_inverse=True)
+    names = [_content(views, row) for row in first.tolist()]
+    features = np.stack([described(patch) for patch in views.patches]).astype(np.float32)
     mean, scale = features.mean(axis=0), scale_of(features)
     answers, usual = ridge((features - mean) * scale, rows)
 
     def read(image: ByteArray, pose: Pose) -> Sequence[Read]:
-        patches = describe(sampler.cut(sampler.straighten(image, pose)), known)
-        scores = (patches - mean) * scale @ answers + usual
+        patches = sampler.cut(sampler.straighten(image, pose))
+        seen = np.stack([described(patch) for patch in patches]).astype(np.float32)
+        scores = (seen - mean) * scale @ answers + usual
         return [(names[index], 1.0, False) for index in scores.argmax(axis=1).tolist()]
 
     return read
 
 
-def _learnt(
-    layout: Layout, sampler: Sampler, weights: Weights, taught: Sequence[Shown]
-) -> Callable[[ByteArray, Pose], Sequence[Read]]:
-    from companion.lab.train.place_reader import PlaceReader, scenes_of
+def _content(views: Examples, row: int) -> Content:
+    things = tuple((thing, many) for thing, many in enumerate(views.counts[row].tolist()) if many)
+    return Content(int(views.ground[row]), things)
 
-    reader = PlaceReader(weights, layout)
-    lessons = []
-    for image, pose, contents in taught:
-        scenes = scenes_of(sampler, image, pose)
-        lessons += [(scenes[number], content) for number, content in contents.items()]
-    reader.teach(lessons)
+
+def _whole(sampler: Sampler, taught: Sequence[Shown]) -> Callable[[ByteArray, Pose], Sequence[Read]]:
+    """Teach the part of the product that answers with whole contents alone: what was never taught so, it cannot read.
+
+    It sees each photo in its own light.
+    """
+    boards, views = _views(sampler, taught)
+    patches = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in boards])
+    arrays = find_vocabulary(patches)
+    arrays |= train_whole(describe(views.patches, arrays), views)
 
     def read(image: ByteArray, pose: Pose) -> Sequence[Read]:
-        return [(content, p, p < UNSURE) for content, p in reader.read(scenes_of(sampler, image, pose))]
+        cut = sampler.cut(sampler.straighten(image, pose))
+        likely = [max(p.items(), key=lambda way: way[1]) for p in read_whole(describe(cut, arrays), cut, arrays)]
+        return [(content, p, p < UNSURE) for content, p in likely]
 
     return read
 
