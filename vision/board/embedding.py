@@ -30,8 +30,8 @@ BLOCKS: Final = (1, 2, 2)
 """How many blocks there are at each of three scales."""
 WEIGHTS: Final = Path(__file__).with_name("embedding.npz")
 """The shipped network, made by ``companion vision train``."""
-_KERNEL: Final = 6
-_STRIDE: Final = 4
+KERNEL: Final = 6
+STRIDE: Final = 4
 _AT_ONCE: Final = 32
 """Patches that are looked at together: what is made of them stays near the processor."""
 
@@ -57,8 +57,8 @@ def _forward(patches: ByteArray, net: dict[str, Floats]) -> Floats:
     seen = np.pad(patches[..., ::-1], ((0, 0), (1, 1), (1, 1), (0, 0)), constant_values=0).astype(np.float32)
     seen *= np.float32(1 / 255)
     seen[:, 1:-1, 1:-1] -= np.float32(0.5)
-    side = PATCH // _STRIDE
-    windows = sliding_window_view(seen, (_KERNEL, _KERNEL), axis=(1, 2))[:, ::_STRIDE, ::_STRIDE]
+    side = PATCH // STRIDE
+    windows = sliding_window_view(seen, (KERNEL, KERNEL), axis=(1, 2))[:, ::STRIDE, ::STRIDE]
     flat = np.ascontiguousarray(windows.transpose(0, 1, 2, 4, 5, 3)).reshape(n * side * side, -1)
     x = _even(flat @ net["stem"].reshape(-1, net["stem"].shape[-1]) + net["stem_b"]).reshape(n, side, side, -1)
     for scale, many in enumerate(BLOCKS):

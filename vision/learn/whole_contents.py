@@ -52,30 +52,13 @@ _ENOUGH: Final = 20
 """Fewer rows teach nothing about what is new."""
 
 
-def _solve(inputs: FloatArray, rows: NDArray[np.intp], held: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return answers (features, states), the usual ones (states,) and what each of the inputs (n, features) weighs.
-
-    ``rows`` (n,) numbers the state of each. A rare one weighs more, by the root of how rare it is.
-    """
-    targets = np.eye(int(rows.max()) + 1)[rows]
-    usual = targets.mean(axis=0)
-    weight = 1 / np.sqrt(np.bincount(rows))[rows]
-    weight /= weight.mean()
-    inner = inputs.T @ (inputs * weight[:, None]) + _strength(inputs, held) * np.eye(inputs.shape[1])
-    return np.linalg.solve(inner, inputs.T @ ((targets - usual) * weight[:, None])), usual, weight
-
-
-def _strength(inputs: FloatArray, held: float) -> float:
-    return held * float((inputs**2).sum(axis=1).mean())
-
-
 def ridge(seen: Floats, rows: NDArray[np.intp], held: float = _HELD) -> tuple[Floats, Floats]:
     """Return (features, states) and (states,): ``seen`` (n, features) times the one plus the other answers ``rows``.
 
     ``rows`` (n,) numbers the state of each; ``held``: how much is held back, of the inputs' mean square.
     """
-    answers, usual, _ = _solve(seen.astype(np.float64), rows, held)
-    return answers.astype(np.float32), usual.astype(np.float32)
+    fitted = _Regression(seen.astype(np.float64), rows, held)
+    return fitted.answers.astype(np.float32), fitted.usual.astype(np.float32)
 
 
 def views_of(places: int, size: float = 1.0) -> int:
@@ -94,8 +77,7 @@ def train_whole(features: Floats, views: Examples) -> dict[str, NDArray[Any]]:
     white = ((inputs - mean) * scale).astype(np.float64)
     _, first, rows = np.unique(views.state, return_index=True, return_inverse=True)
     source = views.source
-    answers, usual, weight = _solve(white, rows, _HELD)
-    fitted = _Fitted(white, rows, answers, usual, weight)
+    fitted = _Regression(white, rows)
     out = fitted.without(source)
     _, places = np.unique(source, return_index=True)
     bank = _Bank(inputs[places, -LENGTH:], rows[places])
@@ -103,8 +85,8 @@ def train_whole(features: Floats, views: Examples) -> dict[str, NDArray[Any]]:
     return {
         "whole_mean": mean.astype(np.float32),
         "whole_scale": scale,
-        "whole_answers": answers.astype(np.float32),
-        "whole_usual": usual.astype(np.float32),
+        "whole_answers": fitted.answers.astype(np.float32),
+        "whole_usual": fitted.usual.astype(np.float32),
         "whole_sharp": np.array(_sharpness(out, rows, shown), np.float32),
         "whole_ground": views.ground[first],
         "whole_counts": views.counts[first],
@@ -115,37 +97,59 @@ def train_whole(features: Floats, views: Examples) -> dict[str, NDArray[Any]]:
 
 
 @dataclass(frozen=True)
-class _Fitted:
-    """A regression of ``white`` (n, features) on the states ``rows`` (n,), and what each row weighed in it."""
+class _Regression:
+    """A ridge regression of ``white`` (n, features) on the states ``rows`` (n,), held back by so much."""
 
     white: FloatArray
     rows: NDArray[np.intp]
-    answers: FloatArray
-    usual: FloatArray
-    weight: FloatArray
     held: float = _HELD
+
+    @cached_property
+    def usual(self) -> FloatArray:
+        """Return (states,): how often each is there."""
+        often: FloatArray = np.bincount(self.rows) / len(self.rows)
+        return often
+
+    @cached_property
+    def answers(self) -> FloatArray:
+        """Return (features, states)."""
+        answers: FloatArray = self._through @ (self._targets * self._weight[:, None])
+        return answers
 
     def without(self, group: NDArray[Any]) -> FloatArray:
         """Return (n, states): what each row would be answered if nothing of its ``group`` (n,) had been learnt from.
 
         By the hat matrix, of which a block is left out (Cook and Weisberg 1982): nothing is solved anew.
         """
-        targets = np.eye(len(self.usual))[self.rows] - self.usual
         said = self.white @ self.answers
-        through = np.linalg.solve(self._inner, self.white.T)
         out = np.empty_like(said)
         for one in np.unique(group):
             own = np.nonzero(group == one)[0]
-            hat = self.white[own] @ through[:, own] * self.weight[own][None]
-            out[own] = targets[own] - np.linalg.solve(np.eye(len(own)) - hat, targets[own] - said[own])
+            hat = self.white[own] @ self._through[:, own] * self._weight[own][None]
+            error = np.linalg.solve(np.eye(len(own)) - hat, self._targets[own] - said[own])
+            out[own] = self._targets[own] - error
         answered: FloatArray = out + self.usual
         return answered
 
     @cached_property
-    def _inner(self) -> FloatArray:
-        held = _strength(self.white, self.held) * np.eye(self.white.shape[1])
-        inner: FloatArray = self.white.T @ (self.white * self.weight[:, None]) + held
-        return inner
+    def _targets(self) -> FloatArray:
+        """Return (n, states)."""
+        targets: FloatArray = np.eye(len(self.usual))[self.rows] - self.usual
+        return targets
+
+    @cached_property
+    def _weight(self) -> FloatArray:
+        """Return (n,): a rare state weighs more, by the root of how rare it is."""
+        weight = 1 / np.sqrt(np.bincount(self.rows))[self.rows]
+        even: FloatArray = weight / weight.mean()
+        return even
+
+    @cached_property
+    def _through(self) -> FloatArray:
+        """Return (features, n): what weighed targets are multiplied with for the answers."""
+        held = self.held * float((self.white**2).sum(axis=1).mean()) * np.eye(self.white.shape[1])
+        inner = self.white.T @ (self.white * self._weight[:, None]) + held
+        return np.asarray(np.linalg.solve(inner, self.white.T), np.float64)
 
 
 @dataclass(frozen=True)
@@ -190,7 +194,7 @@ def _softmax(logits: FloatArray) -> FloatArray:
 
 
 def _novelty(
-    fitted: _Fitted, out: FloatArray, bank: _Bank, embedded: Floats, source: NDArray[np.int64]
+    fitted: _Regression, out: FloatArray, bank: _Bank, embedded: Floats, source: NDArray[np.int64]
 ) -> NDArray[np.float32]:
     """Return (3, 4): mean and spread of :meth:`_Bank.signs`, and the logit that they make of something new.
 

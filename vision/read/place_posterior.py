@@ -63,8 +63,7 @@ class PlaceLook:
         """
         if not whole:
             return self
-        own = {content: self._by_factors(content) for content in whole}
-        whole = self._with_likeliest(whole, max(1 - sum(own.values()), _LEAST))
+        whole = self._with_likeliest(whole)
         own = {content: self._by_factors(content) for content in whole}
         others = max(1 - sum(own.values()), _LEAST)
         both = {content: float(np.sqrt(max(own[content], _LEAST) * p)) for content, p in whole.items()}
@@ -74,18 +73,18 @@ class PlaceLook:
         known = {content: p / total - parts * own[content] for content, p in both.items()}
         return replace(self, known=known, parts=parts, agreed=min(total, 1.0))
 
-    def _with_likeliest(self, whole: Mapping[Content, float], others: float) -> Mapping[Content, float]:
+    def _with_likeliest(self, whole: Mapping[Content, float]) -> Mapping[Content, float]:
         """Return what a second reader says, the likeliest content by the factors among it.
 
         Who knows two of a thing on a ground and never saw one or three of it there cannot tell these apart: what is
-        said of the one number holds for the other, too. ``others``: how likely a content that it does not know is by
-        the factors.
+        said of the one number holds for the other, too.
         """
         likeliest = self._likeliest
         alike = [p for content, p in whole.items() if _differ_in_number(content, likeliest)]
         if likeliest in whole or not alike:
             return whole
         new = max(1 - sum(whole.values()), 0.0)
+        others = max(1 - sum(self._by_factors(content) for content in whole), _LEAST)
         total = 1 + max(alike)
         named = {content: p / total for content, p in whole.items()}
         named[likeliest] = (max(alike) + new * min(self._by_factors(likeliest) / others, 1.0)) / total

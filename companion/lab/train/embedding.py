@@ -26,7 +26,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from companion.ports import BadDataError
-from vision.board.embedding import BLOCKS, LENGTH
+from vision.board.embedding import BLOCKS, KERNEL, LENGTH, STRIDE
 from vision.board.patches import PATCH
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 WIDTHS: Final = (48, 96, 192)
 """Features at each scale."""
-KERNEL: Final = 6
-STRIDE: Final = 4
 WIDER: Final = 2
 """A block is so many times as wide inside."""
 TOLD: Final = (

@@ -74,8 +74,8 @@ def test_leaving_a_place_out_is_as_not_having_learnt_from_it() -> None:
     """The closed form against a regression that is solved anew without the place."""
     rng = np.random.default_rng(4)
     white, rows, source = rng.normal(size=(30, 5)), np.arange(30) % 3, np.arange(30) // 3
-    answers, usual, weight = whole_contents._solve(white, rows, 0.5)
-    out = whole_contents._Fitted(white, rows, answers, usual, weight, 0.5).without(source)
+    fitted = whole_contents._Regression(white, rows, 0.5)
+    out, usual, weight = fitted.without(source), fitted.usual, fitted._weight
     rest = source != 4
     targets = (np.eye(3)[rows] - usual)[rest] * weight[rest][:, None]
     held = 0.5 * (white**2).sum(axis=1).mean() * np.eye(5)
