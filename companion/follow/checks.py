@@ -16,7 +16,8 @@ from math import dist, prod
 from typing import TYPE_CHECKING, Any, Final
 
 from companion.follow import messages
-from companion.follow.deals import AGREE, SURE, entered
+from companion.follow.deals import AGREE, SURE
+from companion.follow.entries import entered
 from companion.follow.following import FollowState
 from companion.night.games import game_view
 

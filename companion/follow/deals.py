@@ -6,21 +6,19 @@ What is not sure is said, once, and read from a photo on the page or entered by 
 from __future__ import annotations
 
 import logging
-import uuid
 from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from companion.follow import messages
+from companion.follow.entries import entered
 from companion.follow.evidence import was_taken_back
 from companion.follow.following import FollowState, Standing
-from companion.night.answers import CAMERA, Actor, Role
 from companion.night.games import game_view
 from companion.ports import BadDataError
 
 if TYPE_CHECKING:
     from companion.follow.cards import CardTable
-    from companion.night.answers import CommandResult
     from companion.night.commands.night import MatchSnapshot, Night
     from companion.night.games.capabilities import PhotoDeal
     from companion.rules.core import State
@@ -115,11 +113,3 @@ def deal_of(snapshot: MatchSnapshot) -> PhotoDeal | None:
     """Return what reads the cards that are laid in this game; None where none are, or not by the table."""
     cards = game_view(snapshot.game).cards
     return None if cards is None or snapshot.draw or not snapshot.goes_on else cards.deal
-
-
-def entered(
-    night: Night, command: str, body: Mapping[str, Any], captured: CapturedFrame, snapshot: MatchSnapshot
-) -> CommandResult:
-    """Enter what a picture shows beside a record, as the camera."""
-    by = Actor(Role.PLAYER, CAMERA, device=captured.kind)
-    return night.do(command, body, by=by, state=snapshot.state, action_id=f"camera-{uuid.uuid4().hex}")

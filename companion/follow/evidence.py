@@ -26,8 +26,8 @@ from vision.track.evidence import (
     belief_of_look,
     belief_of_strange,
 )
-from vision.track.parts import entered_in_parts, is_unseen
-from vision.track.tracker import Tracker, misfits, public_view, turn_starts
+from vision.track.parts import entered_in_parts, is_unseen, turn_starts
+from vision.track.tracker import Tracker, misfits, public_view
 
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot

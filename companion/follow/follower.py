@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from companion.follow import messages
 from companion.follow.checks import CheckWatcher, check_of
 from companion.follow.deals import DealWatcher, deal_of
+from companion.follow.entries import agreed_on, enter, nothing_entered
 from companion.follow.evidence import (
     Agreed,
     LookAtMatch,
@@ -39,14 +40,15 @@ from companion.follow.questions import (
     DISAGREEMENT,
     NEW,
     TURN,
+    UNSEEN,
     BoardObservation,
     OpenQuestion,
     RowObservation,
+    asked_of,
     offered,
 )
 from companion.night.answers import CAMERA, Actor, CommandResult, Role
 from companion.ports import BadDataError, DeviceKind
-from companion.rules.i18n import NOTHING
 from vision.board.labels import LabelError
 from vision.camera.stillness import StillnessDetector
 from vision.track import tracker as track_tracker
@@ -143,17 +145,17 @@ class CameraFollower:
             question = self._still_open(question_id)
             if choice is None:
                 self._disagree(question)
-                return self._done()
+                return nothing_entered(self._night)
             if not 0 <= choice < len(question.candidates):
                 raise BadDataError(messages.NOTHING_ASKED)
             chosen, observation = question.candidates[choice], question.observation
             if isinstance(observation, RowObservation):
-                return self._do("moves", {"moves": [str(move) for move in chosen.told]}, by, observation.snapshot.state)
-            answer = self._enter(observation, chosen, by)
+                return enter(self._night, observation, chosen, by)
+            answer = enter(self._night, observation, chosen, by)
             if answer.ok and chosen.state is not None:
                 contents = contents_of(chosen.state, observation.table.layout)
                 misread = misread_in(observation.seen, contents)
-                agreed = self._agreed(observation, chosen.state)
+                agreed = agreed_on(self._night, observation, chosen.state)
                 self._become(lambda now: now.closed().agree(agreed).correct(observation.snapshot.match, misread))
                 self._teach(observation, chosen.state)
         self.wake()
@@ -302,14 +304,13 @@ class CameraFollower:
     def _look_at_row(self, row: PhotoOpenRow, captured: CapturedFrame, snapshot: MatchSnapshot) -> None:
         """Read a row of open cards and what was laid beside it, and make of it what can be made."""
         begun, record = self._clock(), Standing(snapshot.match, snapshot.state)
-        state, note, candidates = self._rows.look(row, captured, snapshot, begun)
+        state, note, candidates, kind = self._rows.look(row, captured, snapshot, begun)
         self._scene.looked()
         if not candidates:
             self._become(lambda now: now.read_cards(record, begun, state, note))
             return
-        observation = RowObservation(captured.number, captured.kind, snapshot)
-        name, shown = uuid.uuid4().hex[:12], offered(candidates)
-        self._become(lambda now: replace(now.ask(name, TURN, shown, (), observation), looked=record, looked_t=begun))
+        self._ask(kind, candidates, (), RowObservation(captured.number, captured.kind, snapshot))
+        self._become(lambda now: replace(now, looked=record, looked_t=begun))
 
     def _follow_placing(self, placing: PhotoPlacing, captured: CapturedFrame, snapshot: MatchSnapshot) -> float:
         """See where the bare cards lie, or what is put on them; return how long to wait for the next picture."""
@@ -394,7 +395,8 @@ class CameraFollower:
                 # People entered what was new to the camera: so that is what it looks like.
                 self._teach(observation, snapshot.states[-1])
             return False
-        enough = 2 if answer.state == track_tracker.ENTERED else LOOKS
+        kind, asked = asked_of(answer)
+        enough = 2 if answer.state == track_tracker.ENTERED or kind == UNSEEN else LOOKS
         if observation.live and len(looks.evidence) < enough:
             # Two looks must agree before a turn is entered, and another may settle what one leaves open.
             self._become(lambda now: now.thinking(candidates))
@@ -406,8 +408,7 @@ class CameraFollower:
         if answer.state == track_tracker.ENTERED:
             self._sure_of(answer.candidates, observation)
         else:
-            kind = DISAGREEMENT if answer.state == track_tracker.DISAGREEMENT else TURN
-            self._ask(kind, answer.candidates, answer.places, observation)
+            self._ask(kind, asked, answer.places, observation)
         return True
 
     def _sure_of(self, candidates: tuple[Candidate, ...], observation: BoardObservation) -> None:
@@ -424,11 +425,11 @@ class CameraFollower:
             self._ask(NEW, candidates, new, observation)
             return
         by = Actor(Role.PLAYER, CAMERA, device=observation.kind)
-        if not self._enter(observation, best, by).ok:
+        if not enter(self._night, observation, best, by).ok:
             # Somebody was quicker, or what is to be taken back is not the camera's own: people decide.
             self._ask(TURN, candidates, (), observation)
             return
-        lesson, agreed = self._now.memory.lesson, self._agreed(observation, best.state)
+        lesson, agreed = self._now.memory.lesson, agreed_on(self._night, observation, best.state)
         self._become(lambda now: now.entered(observation, best.state).agree(agreed))
         table.confirm(observation.seen, contents_of(best.state, table.layout))
         if lesson is not None:
@@ -447,9 +448,13 @@ class CameraFollower:
     # --- asking and entering
 
     def _ask(
-        self, kind: str, candidates: tuple[Candidate, ...], places: tuple[str, ...], observation: BoardObservation
+        self,
+        kind: str,
+        candidates: tuple[Candidate, ...],
+        places: tuple[str, ...],
+        observation: BoardObservation | RowObservation,
     ) -> None:
-        name, shown = uuid.uuid4().hex[:12], offered(candidates)
+        name, shown = uuid.uuid4().hex[:12], offered(candidates, kind)
         self._become(lambda now: now.ask(name, kind, shown, places, observation))
 
     def _disagree(self, question: OpenQuestion) -> None:
@@ -465,35 +470,3 @@ class CameraFollower:
             name for name, place in seen.places.items() if place.content != recorded.get(name)
         )
         self._ask(DISAGREEMENT, question.candidates, places, observation)
-
-    def _agreed(self, observation: BoardObservation, state: Any) -> Agreed | None:
-        """Return that a look, which showed ``state``, showed what the record says by now.
-
-        None where another match is open, or the turn was entered in part: then what was agreed before holds on.
-        """
-        snapshot, layout = self._night.snapshot(), observation.table.layout
-        if snapshot is None or snapshot.match != observation.snapshot.match:
-            return None
-        if contents_of(snapshot.states[-1], layout) != contents_of(state, layout):
-            return None
-        return Agreed(snapshot.match, snapshot.moves, observation.seen)
-
-    def _enter(self, observation: BoardObservation, chosen: Candidate, by: Actor) -> CommandResult:
-        """Enter a candidate through the night, on the state it was seen on."""
-        state = observation.snapshot.state
-        if chosen.back:
-            keep = observation.tracked.marks[-1 - chosen.back]
-            body = {"to": keep, "agreed": by.role is Role.HOST and by.device is None}
-            undone = self._do("undo", body, by, state)
-            if not undone.ok or not chosen.told:
-                return undone
-            state = undone.state
-        if not chosen.told:
-            return self._done()
-        return self._do("moves", {"moves": [str(move) for move in chosen.told]}, by, state)
-
-    def _do(self, command: str, body: dict[str, Any], by: Actor, state: int) -> CommandResult:
-        return self._night.do(command, body, by=by, state=state, action_id=f"camera-{uuid.uuid4().hex}")
-
-    def _done(self) -> CommandResult:
-        return CommandResult(True, self._night.seq, self._night.state, NOTHING)

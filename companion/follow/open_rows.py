@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from companion.follow import messages
-from companion.follow.deals import AGREE, SURE, entered
+from companion.follow import messages, questions
+from companion.follow.deals import AGREE, SURE
+from companion.follow.entries import entered
 from companion.follow.evidence import was_taken_back
 from companion.follow.following import FollowState, Standing
 from companion.follow.pace import HALF_S
 from companion.night.games import game_view
 from companion.night.games.capabilities import OpenRow
 from companion.ports import BadDataError
-from vision.track.tracker import TURN, WORTH_ASKING, Candidate
+from vision.track.tracker import TURN, WORTH_ASKING, Candidate, look_alike
 
 if TYPE_CHECKING:
     from companion.follow.cards import CardTable
@@ -53,11 +54,12 @@ log = logging.getLogger(__name__)
 
 
 class RowLook(NamedTuple):
-    """How it stands after a look; with ``candidates`` a question is to be asked."""
+    """How it stands after a look; with ``candidates`` a question of a ``kind`` is to be asked."""
 
     state: FollowState
     note: str
     candidates: tuple[Candidate, ...] = ()
+    kind: str = questions.TURN
 
 
 @dataclass
@@ -182,7 +184,9 @@ class RowWatcher:
             return self._enter(row, found, best, captured, snapshot)
         if sum(one.p for one in candidates) < ASKED:
             return RowLook(FollowState.WATCHING, messages.ROW_HIDDEN if hidden else messages.CARDS_UNSURE)
-        return RowLook(FollowState.QUESTION, messages.ASKING, candidates)
+        same = look_alike(candidates, lambda after: (row.row(after), row.tops(after), row.pieces(after)))
+        kind = questions.UNSEEN if len(same) > 1 else questions.TURN
+        return RowLook(FollowState.QUESTION, messages.ASKING, candidates if kind == questions.TURN else same, kind)
 
     # --- where everything lies
 

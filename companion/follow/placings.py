@@ -15,7 +15,8 @@ from math import dist
 from typing import TYPE_CHECKING, Final
 
 from companion.follow import messages
-from companion.follow.deals import AGREE, SURE, entered
+from companion.follow.deals import AGREE, SURE
+from companion.follow.entries import entered
 from companion.follow.following import FollowState
 from companion.night.games import game_view
 from companion.ports import BadDataError

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from companion.night.games import game_view
 from companion.night.games.board import BoardView
 from companion.night.messages import Words
 from companion.rules.inference.turns import content
-from vision.track.tracker import TAKEBACK, UNCHANGED, Candidate
+from vision.track import tracker as track_tracker
+from vision.track.tracker import TAKEBACK, UNCHANGED, Candidate, look_alike
 
 if TYPE_CHECKING:
     from companion.follow.evidence import TrackedMatch
@@ -19,10 +23,11 @@ if TYPE_CHECKING:
     from companion.ports import ByteArray, DeviceKind
     from companion.rules.core import State
     from vision.read.reader import BoardLook
+    from vision.track.tracker import TrackingResult
 
 OFFERED = 3
 """Candidates that are drawn in one question."""
-TURN, NEW, DISAGREEMENT = "turn", "new", "disagreement"
+TURN, NEW, UNSEEN, DISAGREEMENT = "turn", "new", "unseen", "disagreement"
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,8 @@ class OpenQuestion:
     """An open question.
 
     ``kind``: ``turn`` (which of these was played?), ``new`` (the same, because a thing is there that was never
-    taught) or ``disagreement``. ``places`` are where what is seen does not fit.
+    taught), ``unseen`` (the same, of what leaves the same picture: only people can tell) or ``disagreement``.
+    ``places`` are where what is seen does not fit.
     """
 
     id: str
@@ -80,6 +86,9 @@ class OpenQuestion:
         view = game_view(self.observation.snapshot.game)
         state = self.observation.snapshot.states[-1]
         drawn = view.draw(state, lang, None) if isinstance(view, BoardView) else ""
+        steps = [_steps(self, candidate) for candidate in self.candidates]
+        common = _common(steps) if self.kind == UNSEEN else Counter()
+        parted = [_parted(turn, common) for turn in steps]
         return {
             "id": self.id,
             "kind": self.kind,
@@ -87,16 +96,17 @@ class OpenQuestion:
             "places": list(self.places),
             "svg": drawn,
             "number": self.observation.number,
+            "played": [words.to_json() for shared, _ in parted[:1] for words in shared],
             "candidates": [
                 {
                     "n": n,
                     "kind": candidate.kind,
                     "p": round(candidate.p, 3),
                     "back": candidate.back,
-                    "moves": [words.to_json() for words in steps_in_words(self, candidate)],
+                    "moves": [words.to_json() for words in parted[n][1]],
                     "places": changed(state, candidate),
                     "svg": view.draw(candidate.state, lang, None)
-                    if isinstance(view, BoardView) and candidate.state is not None
+                    if isinstance(view, BoardView) and candidate.state is not None and self.kind != UNSEEN
                     else "",
                 }
                 for n, candidate in enumerate(self.candidates)
@@ -104,13 +114,25 @@ class OpenQuestion:
         }
 
 
-def offered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """Return the candidates that a question shows: the likeliest few that are a position at all."""
-    return tuple([c for c in candidates if c.state is not None][:OFFERED])
+def asked_of(answer: TrackingResult) -> tuple[str, tuple[Candidate, ...]]:
+    """Return the kind of the question that is asked where the tracker is not sure, and its candidates."""
+    if answer.state == track_tracker.QUESTION and not answer.places:
+        same = look_alike(answer.candidates)
+        if len(same) > 1:
+            return UNSEEN, same
+    return DISAGREEMENT if answer.state == track_tracker.DISAGREEMENT else TURN, answer.candidates
 
 
-def steps_in_words(question: OpenQuestion, candidate: Candidate) -> list[Words]:
-    """Return the steps of a candidate that the board tells in words, without those that only end something."""
+def offered(candidates: Iterable[Candidate], kind: str) -> tuple[Candidate, ...]:
+    """Return the candidates that a question shows: the likeliest few that are a position at all.
+
+    Of what no picture tells all: nothing is drawn of them.
+    """
+    return tuple([c for c in candidates if c.state is not None][: None if kind == UNSEEN else OFFERED])
+
+
+def _steps(question: OpenQuestion, candidate: Candidate) -> list[tuple[str, Words]]:
+    """Return the steps of a candidate that the board tells, as text and in words; not those that only end something."""
     view = game_view(question.observation.snapshot.game)
     if candidate.kind in (UNCHANGED, TAKEBACK) or not isinstance(view, BoardView):
         return []
@@ -118,9 +140,26 @@ def steps_in_words(question: OpenQuestion, candidate: Candidate) -> list[Words]:
     said = []
     for move in candidate.told:
         if str(move) != "end":
-            said.append(view.name(state, move))
+            said.append((str(move), view.name(state, move)))
         state = state.after(move)
     return said
+
+
+def _common(steps: Sequence[list[tuple[str, Words]]]) -> Counter[str]:
+    """Return how often each step belongs to every one of some turns."""
+    counted = [Counter(text for text, _ in turn) for turn in steps]
+    return reduce(and_, counted) if counted else Counter()
+
+
+def _parted(turn: Sequence[tuple[str, Words]], common: Counter[str]) -> tuple[list[Words], list[Words]]:
+    """Return the steps of a turn in words: those that are common ones, and the others."""
+    left = Counter(common)
+    shared: list[Words] = []
+    own: list[Words] = []
+    for text, words in turn:
+        (shared if left[text] else own).append(words)
+        left[text] -= left[text] > 0
+    return shared, own
 
 
 def changed(before: State[Any], candidate: Candidate) -> list[str]:

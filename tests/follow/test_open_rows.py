@@ -17,6 +17,7 @@ from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
 from companion.follow.open_rows import LONG_S
 from companion.follow.pace import HALF_S
+from companion.follow.questions import UNSEEN
 from companion.night.answers import CAMERA, TABLE
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
@@ -55,6 +56,7 @@ class Table:
     piles: dict[int, list[str]] = field(default_factory=dict)
     sure: dict[str, float] = field(default_factory=dict)
     covers: set[str] = field(default_factory=set)
+    sides: dict[str, int] = field(default_factory=lambda: dict(SIDES))
     river: bool = True
     taught: bool = True
     looks: int = 0
@@ -80,7 +82,7 @@ class Table:
         self.scene = 0
 
     def begin(self) -> None:
-        setup: dict[str, Any] = {"packs": [1, 2], "powers": SIDES, "first": 1, "totems": ["?"] * 2}
+        setup: dict[str, Any] = {"packs": [1, 2], "powers": self.sides, "first": 1, "totems": ["?"] * 2}
         setup |= {"hands": [["?"] * 3] * 2, **({"river": RIVER} if self.river else {})}
         players = [{"name": "Ann", "colour": "p1"}, {"name": "Bob", "colour": "p2"}]
         self.do("open-match", {"game": "arctic", "players": players, "draw": False, "setup": setup})
@@ -227,6 +229,34 @@ def test_where_the_tokens_are_not_seen_it_is_asked_which_way_they_went(table: Ta
     right = next(n for n, one in enumerate(question.candidates) if one.state is not None and one.state.tokens[3] == 3)
     assert table.follower.answer(question.id, right, TABLE).ok
     assert (table.state.tokens[3], table.state.tokens[1], table.state.seat) == (3, 1, 1)
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+
+
+def test_what_no_picture_shows_is_asked_by_its_own_short_question(table: Table, went: list[dict[str, int]]) -> None:
+    table.sides["bear"] = 5
+    table.begin()
+    first = ["place bear-5-moose", "tokens bear+ moose-", "draw orca-5-puffin", "river puffin-4-moose"]
+    second = ["place orca-5-bear", "tokens orca+ bear-", "draw fox-5-moose", "river walrus-3-bear"]
+    table.do("moves", {"moves": [*first, *second]})
+    row = ["moose-4-orca", "walrus-4-puffin", "puffin-2-orca", "bear-1-puffin", "puffin-4-moose", "walrus-3-bear"]
+    table.row, table.piles = list(row), {0: ["bear-5-moose"], 1: ["orca-5-bear"]}
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    went.append({"orca": -1, "puffin": 1})
+    # Ann has three cards where five are due: two Penalty cards, of which her bear may give Bob one.
+    table.play(["walrus-2-fox", "moose-2-bear", "orca-5-puffin"], ["moose-4-puffin", row[0], *row[2:]])
+    assert table.look() == (FollowState.QUESTION, messages.ASKING)
+    question = table.follower.now.question
+    assert question is not None
+    assert question.kind == UNSEEN
+    asked = question.to_json("en")
+    assert [words["en"] for words in asked["played"]][:3] == [
+        "Place Walrus 2, with fox", "Place Moose 2, with bear", "Place Orca 5, with puffin"
+    ]  # fmt: skip
+    said = [[words["en"] for words in one["moves"]] for one in asked["candidates"]]
+    assert sorted(said) == [[], ["Give Bob a Penalty card"]]
+    assert {one["svg"] for one in asked["candidates"]} == {""}
+    assert table.follower.answer(question.id, said.index(["Give Bob a Penalty card"]), TABLE).ok
+    assert [len(zone) for zone in table.state.penalties] == [1, 1]
     assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
 
 

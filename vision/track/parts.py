@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from companion.rules.core import State
@@ -36,3 +37,16 @@ def is_half(before: State[Any], state: State[Any]) -> bool:
     """Return whether a turn still runs, in a game whose turns are entered in parts."""
     search: Any = search_of(before.game.id)
     return entered_in_parts(before) and search.turn_of(state) == search.turn_of(before)
+
+
+def turn_starts(states: Sequence[State[Any]]) -> list[int]:
+    """Return the numbers of those states of a record in which a turn begins, and that of the last one."""
+    turn_of = getattr(search_of(states[-1].game.id), "turn_of", None)
+    found: list[int] = []
+    running: Any = None
+    for number, state in enumerate(states):
+        whose = turn_of(state) if turn_of is not None else state.view(None).get("turn")
+        if whose != running or number == len(states) - 1:
+            found.append(number)
+        running = whose
+    return found

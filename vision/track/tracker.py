@@ -8,14 +8,14 @@ never goes on from a position that nobody confirmed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, inf, log
 from typing import Any
 
 from companion.rules.core import NOBODY, Move, State
 from companion.rules.inference.belief import Belief
-from companion.rules.inference.turns import Evidence, Turn, content, search_of, turns
+from companion.rules.inference.turns import Evidence, Turn, content, turns
 from vision.track.evidence import usual_loss
 from vision.track.parts import entered_in_parts, is_half, told_so_far
 
@@ -195,9 +195,7 @@ class Tracker:
         best = candidates[0]
         if best.kind != TURN or best.state is None:
             return False
-        places = best.state.position()["places"]
-        same = [c for c in candidates if c.state is not None and c.state.position()["places"] == places]
-        return sum(c.p for c in same) >= ENTERS and any(c.half for c in same)
+        return any(c.half for c in look_alike(candidates))
 
     def again(self, candidates: Sequence[Candidate], evidence: Evidence) -> tuple[Candidate, ...]:
         """Weigh the candidates of a look by another look at the same board: two must agree before a turn is entered.
@@ -350,6 +348,21 @@ class Tracker:
         return found
 
 
+def look_alike(
+    candidates: Sequence[Candidate], shown: Callable[[State[Any]], Any] = lambda state: state.position()["places"]
+) -> tuple[Candidate, ...]:
+    """Return the candidates that leave what the likeliest leaves, by what is ``shown`` of a position (its board).
+
+    None where it is not sure that it was one of these.
+    """
+    if not candidates or candidates[0].state is None:
+        return ()
+    seen = shown(candidates[0].state)
+    same = tuple(c for c in candidates if c.state is not None and shown(c.state) == seen)
+    # What was too unlikely to be told, or was one too many, says nothing.
+    return same if sum(c.p for c in same) >= ENTERS * sum(c.p for c in candidates) else ()
+
+
 # --- questions that nobody has answered yet ---------------------------------------------------------------------------
 
 
@@ -425,24 +438,6 @@ class Follower:
                 branches[key] = (likely, new)
         if branches:
             self.branches = list(branches.values())
-
-
-def turn_starts(states: Sequence[State[Any]]) -> list[int]:
-    """Return the numbers of those states of a record in which a turn begins, and that of the last one."""
-    turn_of = getattr(search_of(states[-1].game.id), "turn_of", None)
-    found: list[int] = []
-    running: Any = None
-    for number, state in enumerate(states):
-        whose = turn_of(state) if turn_of is not None else state.view(None).get("turn")
-        if whose != running or number == len(states) - 1:
-            found.append(number)
-        running = whose
-    return found
-
-
-def between_turns(states: Sequence[State[Any]]) -> list[State[Any]]:
-    """Return those states of a record in which a turn begins, and the last one."""
-    return [states[number] for number in turn_starts(states)]
 
 
 def _weighed(found: Sequence[Candidate], fitted: float) -> tuple[Candidate, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ TURNS = 40
 PATIENCE_S = 60.0
 LESSON_S = 300.0
 """How long a board that was learnt is waited for."""
+UNSEEN_CAUSE = "no picture shows it"
 SEED = 61
 """The game, art, lamp and lens; the first stalls of the follower were cured on this one."""
 
@@ -63,7 +65,10 @@ FILMS: dict[str, Callable[[int, int], FilmedGame]] = {
 
 @dataclass
 class FollowedGame:
-    """What came of a game that was followed: ``typed`` turns had to be entered by hand; times in seconds."""
+    """What came of a game that was followed: ``typed`` turns had to be entered by hand; times in seconds.
+
+    ``causes``: of how many questions what was the cause (:func:`cause_of`).
+    """
 
     turns: int = 0
     questions: int = 0
@@ -71,6 +76,7 @@ class FollowedGame:
     disagreements: int = 0
     wrong: int = 0
     typed: int = 0
+    causes: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
     work: list[float] = field(default_factory=list)
 
@@ -83,9 +89,12 @@ def rows(turns: int = TURNS, seed: int = SEED, game: str = filmed.GAME) -> Itera
     truth = [sheet.total for sheet in film.states[-1].score().sheets]
     yield row("turns followed", tally.turns, note=f"{game}, seed {seed}; rendered, 1280×960, five frames a second")
     yield row("wrong entries", tally.wrong, aim="0")
-    often = 20 * tally.questions / max(1, tally.turns)
-    note = f"{often:.1f} in 20 turns; {tally.among} of {tally.questions} with the truth among the candidates"
-    yield row("questions", tally.questions, aim="1 in 20", note=note)
+    of_sight = tally.questions - tally.causes[UNSEEN_CAUSE]
+    often = 20 * of_sight / max(1, tally.turns)
+    note = f"{often:.1f} in 20 turns; {tally.among} of all {tally.questions} with the truth among the candidates"
+    yield row("questions that a picture can answer", of_sight, aim="1 in 20", note=note)
+    for cause, count in tally.causes.most_common():
+        yield row(f"questions: {cause}", count)
     yield row("disagreements", tally.disagreements, note=f"{tally.typed} turns typed by hand")
     yield row("score at the end is the truth", score == truth, aim="True", note=f"{score}")
     ordered = sorted(tally.seconds) or [0.0]
@@ -172,6 +181,7 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
             if question is not None:
                 tally.questions += 1
                 tally.disagreements += question.kind == "disagreement"
+                tally.causes[cause_of(question, table.learnt(), truth)] += 1
                 observed = question.observation
                 right = [n for n, c in enumerate(question.candidates) if comes_to(c, observed, played, truth)]
                 tally.among += bool(right)
@@ -196,6 +206,19 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
         follow_service.close()
         camera_service.close()
         journal.close()
+
+
+def cause_of(question: Any, learnt: Mapping[int, int], truth: Any) -> str:
+    """Return why something was asked, in words for a table; ``learnt``: what was taught by then, and how many of it."""
+    from companion.follow.evidence import never_taught
+    from companion.follow.questions import UNSEEN
+
+    observed = question.observation
+    if question.kind == UNSEEN:
+        return UNSEEN_CAUSE
+    if never_taught(observed.before(0), truth, learnt, observed.table.layout):
+        return "a thing that was never taught"
+    return "nothing fits" if question.kind == "disagreement" else "read unsurely"
 
 
 def _state(night: Any) -> Any:

@@ -35,7 +35,8 @@ from vision.track.evidence import (
     never_taught,
     usual_loss,
 )
-from vision.track.tracker import STRONG, Candidate, Follower, Tracker, between_turns
+from vision.track.parts import turn_starts
+from vision.track.tracker import STRONG, Candidate, Follower, Tracker
 
 RULES = game("iglu-iglu")
 
@@ -405,7 +406,7 @@ def test_the_positions_between_the_turns_of_a_record() -> None:
         for move in moves:
             state = state.after(move)
             states.append(state)
-    assert between_turns(states) == [state for state, _ in course]
+    assert [states[number] for number in turn_starts(states)] == [state for state, _ in course]
 
 
 # --- evidence ---------------------------------------------------------------------------------------------------------
@@ -469,4 +470,4 @@ def test_a_record_that_is_read_can_be_followed() -> None:
     states = [replay.start]
     for text in replay.record.moves[:40]:
         states.append(states[-1].after(RULES.parse(text)))
-    assert len(between_turns(states)) > 2
+    assert len(turn_starts(states)) > 2

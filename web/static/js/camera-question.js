@@ -31,7 +31,7 @@ const drawn = (svg, about, name) => svg && picture(svg, { game: openQuestion.gam
 function what(candidate) {
   if (candidate.kind === "unchanged") return t("Nothing was played");
   if (candidate.kind === "takeback") return t("The last turn was taken back");
-  return candidate.moves.map(said).join("; ") || t("The turn was ended");
+  return candidate.moves.map(said).join("; ") || (openQuestion.kind === "unseen" ? t("That was all") : t("The turn was ended"));
 }
 
 function choice(candidate) {
@@ -40,17 +40,19 @@ function choice(candidate) {
     drawn(candidate.svg, candidate.places, words),
     candidate.kind === "continued" && h("p", { class: "quiet" }, t("The turn went on:")),
     h("button", { type: "button", class: candidate.n ? "second" : "main", "data-do": "camera-answer", "data-n": candidate.n, disabled: sending },
-      icon("check"), h("span", null, words, " ", h("small", null, percent(candidate.p)))));
+      icon("check"), h("span", null, words, " ", openQuestion.kind !== "unseen" && h("small", null, percent(candidate.p)))));
 }
 
 function title() {
   if (openQuestion.kind === "disagreement") return openQuestion.places.length ? t("The board and I disagree at %(places)s.", { places: list(openQuestion.places) }) : t("The board and I disagree.");
+  if (openQuestion.kind === "unseen") return t("No picture shows this: what was played?");
   return openQuestion.kind === "new" ? t("Something new lies on %(places)s. Was this played?", { places: list(openQuestion.places) }) : t("Which of these was played?");
 }
 
 function question() {
   return [
     h("h2", { id: "camera-question" }, icon("camera"), " ", title()),
+    openQuestion.played.length > 0 && h("p", null, t("Seen: %(moves)s", { moves: openQuestion.played.map(said).join("; ") })),
     h("ul", { class: "camera-choices" }, openQuestion.candidates.map(choice)),
     h("button", { type: "button", class: "second", "data-do": "camera-answer", "data-n": "none", disabled: sending }, icon("close"), t("None of these")),
   ];

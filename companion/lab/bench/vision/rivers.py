@@ -15,6 +15,7 @@ from typing import Any, Final
 from companion.follow.cards import CardTable
 from companion.follow.messages import HALF
 from companion.follow.pace import HALF_S
+from companion.follow.questions import UNSEEN
 from companion.lab.bench.vision.watched import WatchedNight
 from companion.lab.worlds.cards.photos import CardShot
 from companion.lab.worlds.cards.river import (
@@ -84,6 +85,7 @@ def shown(state: Any) -> dict[str, Any]:
 class RiverTally:
     """What came of games: turns, those entered by the camera, wrongly; asked, with the truth offered; left to people.
 
+    ``unseen``: those asked about of which no picture shows what was played.
     ``early``: entered while the turn was still being played. ``work``: processor's seconds of each turn's pictures.
     ``answers``: seconds from the first picture of what was entered or asked about, those of the processor added.
     """
@@ -93,6 +95,7 @@ class RiverTally:
     wrong: int = 0
     asked: int = 0
     among: int = 0
+    unseen: int = 0
     left: int = 0
     early: int = 0
     rivers: int = 0
@@ -161,6 +164,7 @@ def follow_game(
         elif question is not None:
             kind = "asked"
             tally.asked += 1
+            tally.unseen += question.kind == UNSEEN
             right = [n for n, c in enumerate(question.candidates) if c.state is not None and shown(c.state) == truth]
             tally.among += bool(right)
             night.follower.answer(question.id, right[0] if right else None, TABLE)
@@ -227,6 +231,7 @@ def measure(seeds: tuple[int, ...] = SEEDS[:1]) -> dict[str, float]:
         "entered before the turn was over": tally.early,
         "asked about": tally.asked,
         "asked about, the truth among what was offered": tally.among,
+        "asked about what no picture shows": tally.unseen,
         "left to people": tally.left,
         "first Rivers entered": tally.rivers,
         "processor's seconds a turn": round(sum(tally.work) / max(1, tally.turns), 1),

@@ -79,7 +79,7 @@ DRAW = Words("Take {card}")
 FROM_PENALTY = Words("From Penalty: {card}")
 FROM_PILE = Words("From the pile, unseen")
 REFILL = Words("Fill the River first")
-GIVE = Words("{card} to {who}")
+GIVE, GIVE_UNSEEN = Words("{card} to {who}"), Words("Give {who} a Penalty card")
 GIFTS = Words("Give a Penalty card")
 DISCARD = Words("Put away {card}")
 END: dict[str, Words] = {
@@ -328,7 +328,8 @@ class ArcticView(BoardView):
                 verb = DISCARD if kind == "discard" else FROM_PENALTY
                 return Tap((), fill(verb, {"card": self.card(a)}))
             case "give":
-                return Tap((), fill(GIVE, {"card": self.card(a), "who": s.names[b]}), GIFTS)
+                words = GIVE if a < UNKNOWN else GIVE_UNSEEN
+                return Tap((), fill(words, {"card": self.card(a), "who": s.names[b]}), GIFTS)
             case "value":
                 return Tap((), VALUE.filled({"n": s.value + a}))
             case "pack":
