@@ -14,7 +14,7 @@ from companion.rules.i18n import NOTHING
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot, Night
     from vision.camera.frame import CapturedFrame
-    from vision.track.tracker import Candidate
+    from vision.track.candidate import Candidate
 
 
 def entered(

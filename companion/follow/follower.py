@@ -51,7 +51,7 @@ from companion.night.answers import CAMERA, Actor, CommandResult, Role
 from companion.ports import BadDataError, DeviceKind
 from vision.board.labels import LabelError
 from vision.camera.stillness import StillnessDetector
-from vision.track import tracker as track_tracker
+from vision.track import candidate as tracking
 from vision.track.evidence import several
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from companion.night.games.capabilities import PhotoCheck, PhotoDeal, PhotoOpenRow, PhotoPlacing
     from companion.settings import Settings
     from vision.camera.frame import CapturedFrame
-    from vision.track.tracker import Candidate
+    from vision.track.candidate import Candidate
 
 log = logging.getLogger(__name__)
 
@@ -387,7 +387,7 @@ class CameraFollower:
             tracker.again(former, evidence) if former else tracker.candidates(evidence, told.strange, told.unlike)
         )
         answer = tracker.judge(candidates, evidence)
-        if answer.state == track_tracker.UNCHANGED:
+        if answer.state == tracking.UNCHANGED:
             agreed = Agreed(snapshot.match, snapshot.moves, seen)
             self._become(lambda now: now.matches(agreed, len(snapshot.by)))
             table.confirm(seen, contents_of(snapshot.states[-1], table.layout))
@@ -396,16 +396,16 @@ class CameraFollower:
                 self._teach(observation, snapshot.states[-1])
             return False
         kind, asked = asked_of(answer)
-        enough = 2 if answer.state == track_tracker.ENTERED or kind == UNSEEN else LOOKS
+        enough = 2 if answer.state == tracking.ENTERED or kind == UNSEEN else LOOKS
         if observation.live and len(looks.evidence) < enough:
             # Two looks must agree before a turn is entered, and another may settle what one leaves open.
             self._become(lambda now: now.thinking(candidates))
             return False
         now = self._become(Following.scene_changed)
-        if answer.state == track_tracker.HALF and observation.live and now.may_go_on(looks.begun):
+        if answer.state == tracking.HALF and observation.live and now.may_go_on(looks.begun):
             self._become(lambda now: now.half_seen(looks.begun))
             return False
-        if answer.state == track_tracker.ENTERED:
+        if answer.state == tracking.ENTERED:
             self._sure_of(answer.candidates, observation)
         else:
             self._ask(kind, asked, answer.places, observation)

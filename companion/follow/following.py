@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from companion.follow.questions import BoardObservation, RowObservation
     from companion.rules.inference.turns import Evidence
     from vision.read.reader import BoardLook
-    from vision.track.tracker import Candidate
+    from vision.track.candidate import Candidate
 
 MEASURED: Final = 100
 """Of so many settled turns it is kept how long they took."""

@@ -25,7 +25,7 @@ from companion.follow.pace import HALF_S
 from companion.night.games import game_view
 from companion.night.games.capabilities import OpenRow
 from companion.ports import BadDataError
-from vision.track.tracker import TURN, WORTH_ASKING, Candidate, look_alike
+from vision.track.candidate import TURN, WORTH_ASKING, Candidate, look_alike
 
 if TYPE_CHECKING:
     from companion.follow.cards import CardTable

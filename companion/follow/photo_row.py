@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from companion.follow.evidence import Agreed, contents_of, look_at_match, never_taught, tracked_match
 from companion.follow.table_model import confirm, learnt
 from companion.night.commands.night import MatchSnapshot
-from vision.track.tracker import ENTERED, MOVING, QUESTION, TAKEBACK, UNCHANGED, Follower, TrackingResult
+from vision.track.candidate import ENTERED, MOVING, QUESTION, TAKEBACK, UNCHANGED, TrackingResult
+from vision.track.tracker import Follower
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray

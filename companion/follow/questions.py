@@ -13,8 +13,8 @@ from companion.night.games import game_view
 from companion.night.games.board import BoardView
 from companion.night.messages import Words
 from companion.rules.inference.turns import content
-from vision.track import tracker as track_tracker
-from vision.track.tracker import TAKEBACK, UNCHANGED, Candidate, look_alike
+from vision.track import candidate as tracking
+from vision.track.candidate import TAKEBACK, UNCHANGED, Candidate, look_alike
 
 if TYPE_CHECKING:
     from companion.follow.evidence import TrackedMatch
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from companion.ports import ByteArray, DeviceKind
     from companion.rules.core import State
     from vision.read.reader import BoardLook
-    from vision.track.tracker import TrackingResult
+    from vision.track.candidate import TrackingResult
 
 OFFERED = 3
 """Candidates that are drawn in one question."""
@@ -116,11 +116,11 @@ class OpenQuestion:
 
 def asked_of(answer: TrackingResult) -> tuple[str, tuple[Candidate, ...]]:
     """Return the kind of the question that is asked where the tracker is not sure, and its candidates."""
-    if answer.state == track_tracker.QUESTION and not answer.places:
+    if answer.state == tracking.QUESTION and not answer.places:
         same = look_alike(answer.candidates)
         if len(same) > 1:
             return UNSEEN, same
-    return DISAGREEMENT if answer.state == track_tracker.DISAGREEMENT else TURN, answer.candidates
+    return DISAGREEMENT if answer.state == tracking.DISAGREEMENT else TURN, answer.candidates
 
 
 def offered(candidates: Iterable[Candidate], kind: str) -> tuple[Candidate, ...]:

@@ -14,7 +14,7 @@ from companion.cli.vision import follow
 from companion.ports import BadDataError
 from companion.rules import game
 from vision.messages import NO_BOARD
-from vision.track.tracker import TrackingResult
+from vision.track.candidate import TrackingResult
 
 RULES = game("iglu-iglu")
 SET_UP = ["draw d4 fish 1", "draw e4 fish 3", "draw d5 fish 2", "draw e5 fish 3"]

@@ -41,7 +41,7 @@ from tests.worlds.sizes import size
 from vision.board.layout import open_layout
 from vision.read.place_posterior import PlaceLook, members_of
 from vision.read.reader import BoardLook
-from vision.track.tracker import (
+from vision.track.candidate import (
     DISAGREEMENT,
     ENTERED,
     NONE,

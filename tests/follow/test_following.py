@@ -12,7 +12,7 @@ from companion.follow.following import MEASURED, Following, FollowState, MatchMe
 from companion.follow.pace import AGAIN_S, COVERED_AGAIN_S, QUIET_S
 from companion.follow.questions import DISAGREEMENT, NEW, TURN
 from companion.rules.inference.turns import Evidence
-from vision.track.tracker import Candidate
+from vision.track.candidate import Candidate
 
 HERE, LATER = Standing("match-1", 7), Standing("match-1", 8)
 LOOKED = Following(record=HERE, looked=HERE, looked_t=100.0, record_t=0.0)

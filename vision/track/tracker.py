@@ -8,7 +8,7 @@ never goes on from a position that nobody confirmed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, inf, log
 from typing import Any
@@ -16,26 +16,30 @@ from typing import Any
 from companion.rules.core import NOBODY, Move, State
 from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, Turn, content, turns
-from vision.track.evidence import usual_loss
+from vision.track.candidate import (
+    CONFIDENT,
+    CONTINUED,
+    DISAGREEMENT,
+    ENTERED,
+    ENTERS,
+    HALF,
+    MAX_CANDIDATES,
+    NONE,
+    QUESTION,
+    TAKEBACK,
+    TURN,
+    TWO,
+    UNCHANGED,
+    WORTH_ASKING,
+    Candidate,
+    TrackingResult,
+    look_alike,
+)
+from vision.track.evidence import LEAST, usual_loss
 from vision.track.parts import entered_in_parts, is_half, told_so_far
 
-UNCHANGED, MOVING, HALF, ENTERED, QUESTION, DISAGREEMENT, TAKEBACK = (
-    "unchanged",
-    "moving",
-    "half",
-    "entered",
-    "question",
-    "disagreement",
-    "takeback",
-)
-TURN, CONTINUED, NONE = "turn", "continued", "none"
-
-CONFIDENT, ENTERS = 0.98, 0.99
-"""The probability from which on something is taken for so, and from which on a turn is entered without a question."""
 ALONE = 0.8
 """That nothing changed is taken for so from here on where no turn explains the board: there is nothing to ask."""
-WORTH_ASKING, MAX_CANDIDATES = 0.01, 5
-"""Candidates less likely than this among those that are a position are not asked about, and so many at most."""
 CHANGES, BACK, GOES_ON, LONGER = 0.7, 6.0, 6.0, 2.0
 """What it costs beforehand that a turn was played, one was taken back, the last one went on otherwise or longer."""
 UNLAWFUL, SPREADS = 8.0, 2.0
@@ -54,86 +58,13 @@ BEYOND = 10.0
 """What is so much less likely than something else that may have happened is not looked for."""
 PATIENCE = 3.5
 """How far beyond the best turn the search must have looked for one to be entered."""
-LONG = 40_000
-"""States that are looked at then."""
+LONG, FIRST = 40_000, 2_000
+"""States that are looked at then, and for the first of two turns."""
+FIRSTS, ONE_PLACE = 8, -log(LEAST)
+"""So many first turns of two are looked at; one may leave a place open that another explains, which costs so much."""
 ALIKE: Mapping[str, float] = {}
 """No place looks otherwise than it did."""
 _HIDDEN = ("hands", "piles", "box", "options", "players", "pending", "played", "melted")
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What may have happened: ``kind`` is a state of an answer, ``turn``, ``continued`` or ``none``.
-
-    ``moves`` and ``state`` are of the turn; ``back`` counts the confirmed positions that are taken back first.
-    ``same``: other turns that leave the same on the table; no camera can tell which it was. ``total`` is what counts
-    (log-likelihood and prior), ``cost`` the part of it that was so before anything was seen, ``left`` the part for
-    what plainly changed and is left as it was. ``fitted``: of "none", what the board that fits best came to.
-    ``surely``: so many of the moves are told by the board; what follows, as what a die showed, is one of several things
-    that look the same (None: all are told). ``half``: the turn is not over after it.
-    """
-
-    kind: str
-    p: float
-    moves: tuple[Move, ...] = ()
-    state: State[Any] | None = None
-    back: int = 0
-    same: tuple[tuple[Move, ...], ...] = ()
-    total: float = 0.0
-    cost: float = 0.0
-    left: float = 0.0
-    fitted: float = 0.0
-    surely: int | None = None
-    half: bool = False
-
-    @property
-    def told(self) -> tuple[Move, ...]:
-        """Return the moves that the board tells: what is entered, and said to people."""
-        return self.moves[: self.surely]
-
-    @property
-    def ends_as_told(self) -> bool:
-        """Return whether the board tells all of its moves."""
-        return self.told == self.moves
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the documented form of a candidate."""
-        return {
-            "kind": self.kind,
-            "turn": [str(move) for move in self.told],
-            "p": round(self.p, 5),
-            "back": self.back,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class TrackingResult:
-    """What the tracker makes of a look; the fields of ``vision follow --json``.
-
-    ``state``: unchanged, moving, half, entered, question, disagreement or takeback. ``half``: what is seen is surely
-    one of the candidates, and all leave the same board; for some of them the turn is not over.
-    ``places`` do not fit the best candidate.
-    ``back``: confirmed positions that are given up first (a takeback, or a turn that went on). ``unseen``: other turns
-    that leave the same on the table.
-    """
-
-    state: str
-    moves: tuple[Move, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
-    places: tuple[str, ...] = ()
-    back: int = 0
-    unseen: tuple[tuple[Move, ...], ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the documented form."""
-        return {
-            "state": self.state,
-            "turn": [str(move) for move in self.moves],
-            "candidates": [candidate.to_json() for candidate in self.candidates],
-            "places": list(self.places),
-            "back": self.back,
-            "unseen": [[str(move) for move in moves] for moves in self.unseen],
-        }
 
 
 @dataclass
@@ -255,10 +186,13 @@ class Tracker:
             found += self._back(evidence)
             found[1:1] = self._turns(now, evidence, TURN, self._bar(found, strange, unlike))
             best = max(candidate.total for candidate in found)
+            poor = top - usual - SPREADS * spread - CLEAR - CHANGES
             # A turn that was entered may have been only the first half of one.
-            if self.turns_entered and best < top - usual - SPREADS * spread - CLEAR - CHANGES:
+            if self.turns_entered and best < poor:
                 bar = self._bar(found, strange, unlike)
                 found += self._otherwise(found, self._turns(self.confirmed[-2], evidence, CONTINUED, bar))
+            if max(candidate.total for candidate in found) < poor:
+                found += self._two(evidence, self._bar(found, strange, unlike))
         found = [self._marked(candidate, strange, unlike) for candidate in found]
         # What was not looked at leaves no less as it was than what was.
         least = min(candidate.left for candidate in found if candidate.state is not None)
@@ -312,6 +246,25 @@ class Tracker:
             found.append(Candidate(TAKEBACK, 0.0, state=state, back=back, total=total))
         return found
 
+    def _two(self, evidence: Evidence, bar: float) -> list[Candidate]:
+        """Return what two turns leave: one of those that come nearest to what is seen, and another after it.
+
+        Not of turns that are entered in parts: there the first part is.
+        """
+        if self.state.to_move == NOBODY or entered_in_parts(self.state):
+            return []
+        found: dict[str, Candidate] = {}
+        for first in turns(self.state, evidence, limit=FIRSTS, most=FIRST, within=ONE_PLACE).turns[:FIRSTS]:
+            if first.state.to_move == NOBODY:
+                continue
+            for then in turns(first.state, evidence, limit=MAX_CANDIDATES, most=FIRST, above=bar).turns:
+                cost = CHANGES + GOES_ON - first.log_prior - then.log_prior
+                total, seen = then.log_likelihood - cost, public_view(then.state)
+                if seen not in found or found[seen].total < total:
+                    moves = (*first.moves, *then.moves)
+                    found[seen] = Candidate(TWO, 0.0, moves, then.state, total=total, cost=cost)
+        return list(found.values())
+
     def _turns(self, before: State[Any], evidence: Evidence, kind: str, bar: float) -> list[Candidate]:
         """Return the turns that explain a look, one for each position that people can tell apart.
 
@@ -346,21 +299,6 @@ class Tracker:
             rest = found[0].total - max(0.0, search.reached)
             found.append(Candidate(NONE, 0.0, total=rest))
         return found
-
-
-def look_alike(
-    candidates: Sequence[Candidate], shown: Callable[[State[Any]], Any] = lambda state: state.position()["places"]
-) -> tuple[Candidate, ...]:
-    """Return the candidates that leave what the likeliest leaves, by what is ``shown`` of a position (its board).
-
-    None where it is not sure that it was one of these.
-    """
-    if not candidates or candidates[0].state is None:
-        return ()
-    seen = shown(candidates[0].state)
-    same = tuple(c for c in candidates if c.state is not None and shown(c.state) == seen)
-    # What was too unlikely to be told, or was one too many, says nothing.
-    return same if sum(c.p for c in same) >= ENTERS * sum(c.p for c in candidates) else ()
 
 
 # --- questions that nobody has answered yet ---------------------------------------------------------------------------

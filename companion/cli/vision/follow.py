@@ -17,7 +17,7 @@ from companion.rules.i18n import Words, noted
 if TYPE_CHECKING:
     from companion.rules.core import Move, State
     from vision.read.reader import BoardLook
-    from vision.track.tracker import TrackingResult
+    from vision.track.candidate import TrackingResult
 
 
 @click.command()
@@ -98,6 +98,7 @@ KINDS = {
     **STATES,
     "turn": Words("a turn"),
     "continued": Words("the turn that was entered, and more"),
+    "two": Words("two turns"),
     "none": Words("none of these"),
 }
 

@@ -177,8 +177,16 @@ class Search(Protocol):
 class Graded(Search, Protocol):
     """A walk that weighs beliefs itself (``GRADED``): it need not look for turns whose total is less than ``above``."""
 
-    def find(self, before: State[Any], evidence: Evidence, limit: int, most: int, above: float = -inf) -> SearchResult:
-        """Return the likeliest legal turns of the player to move."""
+    def find(
+        self,
+        before: State[Any],
+        evidence: Evidence,
+        limit: int,
+        most: int,
+        above: float = -inf,
+        within: float | None = None,
+    ) -> SearchResult:
+        """Return the likeliest legal turns of the player to move, ``within`` so much of the best."""
         ...
 
 
@@ -204,19 +212,26 @@ def _evidence_reader(game_id: JSON) -> Any:
 
 
 def turns(
-    before: State[Any], evidence: Evidence, *, limit: int = LIMIT, most: int = MOST, above: float = -inf
+    before: State[Any],
+    evidence: Evidence,
+    *,
+    limit: int = LIMIT,
+    most: int = MOST,
+    above: float = -inf,
+    within: float | None = None,
 ) -> SearchResult:
     """Return the shortest legal turns that lead from ``before`` to what was seen, the likeliest first.
 
     Turns that differ only in the order of independent steps count as one. With graded evidence (a :class:`Belief`, or
     contents some of which are likelier) the turns are the best by log-likelihood and prior together; those that come to
-    less than ``above`` are of no use, and need not be looked for.
+    less than ``above`` are of no use, and need not be looked for. ``within``: how much less likely than the best they
+    may be; None: as much as is worth asking about.
 
     :raises SetupError: when the game has no search.
     """
     search = search_of(before.game.id)
     if getattr(search, "GRADED", False):
-        return cast("Graded", search).find(before, evidence, limit, most, above)
+        return cast("Graded", search).find(before, evidence, limit, most, above, within)
     if not any(isinstance(seen, Belief) for seen in evidence.places.values()):
         return search.find(before, evidence, limit, most)
     return _widened(search, before, evidence, limit, most)

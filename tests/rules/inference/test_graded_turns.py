@@ -19,8 +19,9 @@ from companion.rules.thin_ice.json_form import COLOURS, SQUARES
 from tests.worlds.sizes import size
 from vision.board.labels import from_json
 from vision.board.layout import Layout, open_layout
+from vision.track.candidate import ENTERED, HALF, QUESTION, UNCHANGED
 from vision.track.evidence import logs
-from vision.track.tracker import ENTERED, HALF, QUESTION, UNCHANGED, Tracker, misfits
+from vision.track.tracker import Tracker, misfits
 
 MANY = 40_000
 

@@ -21,7 +21,8 @@ from vision.board.labels import Content
 from vision.board.layout import open_layout
 from vision.camera.stillness import Settler
 from vision.read.place_posterior import PlaceLook, members_of
-from vision.track import tracker as track_tracker
+from vision.track import candidate as tracking
+from vision.track.candidate import Candidate
 from vision.track.evidence import (
     HIDDEN,
     LEAST,
@@ -36,7 +37,7 @@ from vision.track.evidence import (
     usual_loss,
 )
 from vision.track.parts import turn_starts
-from vision.track.tracker import STRONG, Candidate, Follower, Tracker
+from vision.track.tracker import STRONG, Follower, Tracker
 
 RULES = game("iglu-iglu")
 
@@ -81,7 +82,7 @@ def test_nothing_changed(positions: list[Any]) -> None:
 def test_a_turn_is_entered_and_taken_back(positions: list[Any]) -> None:
     tracker = Tracker(positions[:1])
     answer = tracker.observe(clear(positions[1]))
-    assert answer.state == "entered" and answer.candidates[0].p >= track_tracker.CONFIDENT
+    assert answer.state == "entered" and answer.candidates[0].p >= tracking.CONFIDENT
     state = positions[0]
     for move in answer.moves:
         state = state.play(move)
@@ -132,7 +133,7 @@ def test_what_may_be_two_turns_is_asked(board_of: Any) -> None:
     answer = tracker.observe(Evidence(places))
     assert answer.state == "question" and tracker.confirmed == [before]
     boards = [places_of(c.state) for c in answer.candidates if c.state is not None]
-    assert places_of(one) in boards and 2 <= len(boards) <= track_tracker.MAX_CANDIDATES
+    assert places_of(one) in boards and 2 <= len(boards) <= tracking.MAX_CANDIDATES
     chosen = next(c for c in answer.candidates if c.state is not None and places_of(c.state) == places_of(one))
     tracker.confirm(chosen)
     assert places_of(tracker.state) == places_of(one)
@@ -182,10 +183,10 @@ def test_two_looks_must_agree(board_of: Any) -> None:
     tracker = Tracker([before])
     found = tracker.candidates(look(after.position(), "clear", Random(1)))
     same = tracker.again(found, look(after.position(), "clear", Random(2)))
-    assert same[0].moves == found[0].moves and same[0].p >= track_tracker.ENTERS
+    assert same[0].moves == found[0].moves and same[0].p >= tracking.ENTERS
     # The second look shows the inuit back where it was: nothing is sure any more.
     other = tracker.again(found, look(before.position(), "clear", Random(3)))
-    assert other[0].kind != "turn" or other[0].p < track_tracker.ENTERS
+    assert other[0].kind != "turn" or other[0].p < tracking.ENTERS
     assert sum(candidate.p for candidate in other) == pytest.approx(1.0, abs=0.02)
 
 

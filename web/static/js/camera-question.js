@@ -39,6 +39,7 @@ function choice(candidate) {
   return h("li", { "data-key": `choice-${candidate.n}`, class: "camera-choice" },
     drawn(candidate.svg, candidate.places, words),
     candidate.kind === "continued" && h("p", { class: "quiet" }, t("The turn went on:")),
+    candidate.kind === "two" && h("p", { class: "quiet" }, t("Two turns were played:")),
     h("button", { type: "button", class: candidate.n ? "second" : "main", "data-do": "camera-answer", "data-n": candidate.n, disabled: sending },
       icon("check"), h("span", null, words, " ", openQuestion.kind !== "unseen" && h("small", null, percent(candidate.p)))));
 }

@@ -19,18 +19,9 @@ from companion.rules.core import CHANCE, NOBODY, State
 from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, content
 from companion.rules.inference.turns import turns as search_turns
+from vision.track.candidate import CONTINUED, DISAGREEMENT, ENTERED, QUESTION, TURN, Candidate, TrackingResult
 from vision.track.evidence import LEAST, logs
-from vision.track.tracker import (
-    CONTINUED,
-    DISAGREEMENT,
-    ENTERED,
-    QUESTION,
-    TURN,
-    Candidate,
-    Tracker,
-    TrackingResult,
-    public_view,
-)
+from vision.track.tracker import Tracker, public_view
 
 KINDS = ("clear", "calibrated", "wrong", "confused", "covered", "half", "unlawful")
 """Clear sight; honest doubts; sure and wrong now and then; numbers hardly read; things over the board; a turn not
@@ -189,7 +180,7 @@ def follow(kind: str, turns: int, rng: Random) -> TrackerScore:
     """Follow random games under noise of one kind."""
     tally = TrackerScore(kind)
     for course in played_games(rng):
-        tracker = Tracker([_hidden(course[0][0])])
+        tracker = Tracker([hidden(course[0][0])])
         for (before, _), (after, moves) in pairwise(course):
             if tally.turns >= turns:
                 return tally
@@ -203,7 +194,7 @@ def follow(kind: str, turns: int, rng: Random) -> TrackerScore:
     return tally
 
 
-def _hidden(state: Any) -> Any:
+def hidden(state: Any) -> Any:
     """Return the state with the hands that nobody saw, as a record of what was seen has them."""
     from companion.rules.iglu_iglu.json_form import hidden_from
 
@@ -226,7 +217,7 @@ def _whole(tally: TrackerScore, tracker: Tracker, after: Any, kind: str, rng: Ra
         tally.entered += 1
         if public_view(tracker.state) != truth:
             tally.wrong += 1
-            tracker.confirmed[:] = [before, _hidden(after)]
+            tracker.confirmed[:] = [before, hidden(after)]
     else:
         if answer.state == QUESTION:
             tally.questions += 1
@@ -246,7 +237,7 @@ def _correct(tracker: Tracker, right: Sequence[Candidate], after: Any) -> None:
     if turn is not None:
         tracker.confirm(turn)
     else:
-        tracker.confirmed.append(_hidden(after))
+        tracker.confirmed.append(hidden(after))
         tracker.turns_entered.append(())
 
 
@@ -265,7 +256,7 @@ def _unlawful(tally: TrackerScore, tracker: Tracker, after: Any, rng: Random) ->
         tally.disagreements += 1
     else:
         tally.other += 1
-    tracker.confirmed[:] = [*before, _hidden(after)]
+    tracker.confirmed[:] = [*before, hidden(after)]
     tracker.turns_entered.append(())
 
 
@@ -310,7 +301,7 @@ def measure_search(count: int = 100, seed: int = 1, kinds: Sequence[str] = KINDS
                     continue
                 evidence = look(after.position(), kind, rng)
                 begun = perf_counter()
-                found = search_turns(_hidden(before), evidence)
+                found = search_turns(hidden(before), evidence)
                 seconds.append(perf_counter() - begun)
                 truth = public_view(after)
                 positions = [public_view(turn.state) for turn in found.turns]

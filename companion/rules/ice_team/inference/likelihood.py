@@ -47,7 +47,14 @@ def is_unseen(s: IcePosition) -> bool:
     return s.phase in UNSEEN
 
 
-def find(before: IcePosition, evidence: Evidence, limit: int, most: int, above: float = -inf) -> SearchResult:
+def find(
+    before: IcePosition,
+    evidence: Evidence,
+    limit: int,
+    most: int,
+    above: float = -inf,
+    within: float | None = None,
+) -> SearchResult:
     """Return the likeliest turns, and first actions alone, of the player to move; all others come to less.
 
     A turn that leaves the board as it was is none that can be seen. ``complete`` is False where there were more states
@@ -59,7 +66,8 @@ def find(before: IcePosition, evidence: Evidence, limit: int, most: int, above: 
     likelihood = _Likelihood(before, evidence)
     scored = [(likelihood.of(way.state), way) for way in ways if _board(way.state) != _board(before)]
     scored.sort(key=lambda one: -one[0])
-    least = max(above, scored[0][0] - MARGIN) if scored else above
+    margin = MARGIN if within is None else within
+    least = max(above, scored[0][0] - margin) if scored else above
     turns: list[Turn] = []
     beyond = -inf
     for likely, group in _same_boards((likely, way) for likely, way in scored if likely >= least):

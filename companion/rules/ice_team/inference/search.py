@@ -390,10 +390,17 @@ def is_laid(s: IcePosition) -> bool:
     return UNKNOWN not in s.tiles
 
 
-def find(before: IcePosition, evidence: Evidence, limit: int, most: int, above: float = -inf) -> SearchResult:
+def find(
+    before: IcePosition,
+    evidence: Evidence,
+    limit: int,
+    most: int,
+    above: float = -inf,
+    within: float | None = None,
+) -> SearchResult:
     """Return the shortest legal turns of the player to move that end as was seen; of beliefs, the likeliest."""
     if any(isinstance(seen, Belief) for seen in evidence.places.values()):
-        return likelihood.find(before, evidence, limit, most, above)
+        return likelihood.find(before, evidence, limit, most, above, within)
     return depth_first.find(before, _goal(before, evidence), limit, min(most, IceGoal.MOST))
 
 

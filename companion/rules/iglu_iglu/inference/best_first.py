@@ -450,12 +450,21 @@ class BestFirstSearch:
 # --- the search -------------------------------------------------------------------------------------------------------
 
 
-def find(before: IgluState, likelihood: IgluLikelihood, limit: int, most: int, above: float = -inf) -> SearchResult:
+def find(
+    before: IgluState,
+    likelihood: IgluLikelihood,
+    limit: int,
+    most: int,
+    above: float = -inf,
+    within: float | None = None,
+) -> SearchResult:
     """Return the likeliest turns of the player to move, by what was seen and what such turns cost.
 
-    ``above``: turns whose total is less are not looked for.
+    ``above``: turns whose total is less are not looked for, nor those that are less likely than the best by more than
+    ``within``.
     """
-    return _longer(BestFirstSearch(before, likelihood, MARGIN, likelihood.most - above), limit, most)
+    margin = MARGIN if within is None else within
+    return _longer(BestFirstSearch(before, likelihood, margin, likelihood.most - above), limit, most)
 
 
 def _longer(walk: BestFirstSearch, limit: int, most: int) -> SearchResult:

@@ -203,15 +203,23 @@ RELAXED = (400, 30)
 """States that the search for the nearest legal turn looks at with places unknown: in all, and in each attempt."""
 
 
-def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: float = -inf) -> SearchResult:
+def find(
+    before: IgluState,
+    evidence: Evidence,
+    limit: int,
+    most: int,
+    above: float = -inf,
+    within: float | None = None,
+) -> SearchResult:
     """Return the shortest legal turns of the player to move that end as was seen.
 
     Turns that play tiles before melting are looked at only where there is no other, and last those in which animals
     move and are back in the end. Where ``most`` runs out, any turn will do.
-    ``above``: of graded evidence, turns whose total is less are not looked for.
+    ``above``: of graded evidence, turns whose total is less are not looked for, nor those that come to so much less
+    than the best as ``within`` says.
     """
     if not evidence.certain:
-        return best_first.find(before, IgluLikelihood(evidence, before), limit, most, above)
+        return best_first.find(before, IgluLikelihood(evidence, before), limit, most, above, within)
     w = SeenConstraints(evidence, before.table.colours)
     if hopeless(before, w):
         return SearchResult((), True, 0)
