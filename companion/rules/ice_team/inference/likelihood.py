@@ -48,12 +48,7 @@ def is_unseen(s: IcePosition) -> bool:
 
 
 def find(
-    before: IcePosition,
-    evidence: Evidence,
-    limit: int,
-    most: int,
-    above: float = -inf,
-    within: float | None = None,
+    before: IcePosition, evidence: Evidence, limit: int, most: int, above: float = -inf, within: float | None = None
 ) -> SearchResult:
     """Return the likeliest turns, and first actions alone, of the player to move; all others come to less.
 

@@ -391,12 +391,7 @@ def is_laid(s: IcePosition) -> bool:
 
 
 def find(
-    before: IcePosition,
-    evidence: Evidence,
-    limit: int,
-    most: int,
-    above: float = -inf,
-    within: float | None = None,
+    before: IcePosition, evidence: Evidence, limit: int, most: int, above: float = -inf, within: float | None = None
 ) -> SearchResult:
     """Return the shortest legal turns of the player to move that end as was seen; of beliefs, the likeliest."""
     if any(isinstance(seen, Belief) for seen in evidence.places.values()):

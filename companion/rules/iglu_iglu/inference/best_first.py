@@ -451,19 +451,9 @@ class BestFirstSearch:
 
 
 def find(
-    before: IgluState,
-    likelihood: IgluLikelihood,
-    limit: int,
-    most: int,
-    above: float = -inf,
-    within: float | None = None,
+    before: IgluState, likelihood: IgluLikelihood, limit: int, most: int, above: float = -inf, margin: float = MARGIN
 ) -> SearchResult:
-    """Return the likeliest turns of the player to move, by what was seen and what such turns cost.
-
-    ``above``: turns whose total is less are not looked for, nor those that are less likely than the best by more than
-    ``within``.
-    """
-    margin = MARGIN if within is None else within
+    """Return the likeliest turns of the player to move: of a total over ``above``, within ``margin`` of the best."""
     return _longer(BestFirstSearch(before, likelihood, margin, likelihood.most - above), limit, most)
 
 

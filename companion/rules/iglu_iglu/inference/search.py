@@ -204,12 +204,7 @@ RELAXED = (400, 30)
 
 
 def find(
-    before: IgluState,
-    evidence: Evidence,
-    limit: int,
-    most: int,
-    above: float = -inf,
-    within: float | None = None,
+    before: IgluState, evidence: Evidence, limit: int, most: int, above: float = -inf, within: float | None = None
 ) -> SearchResult:
     """Return the shortest legal turns of the player to move that end as was seen.
 
@@ -219,7 +214,8 @@ def find(
     than the best as ``within`` says.
     """
     if not evidence.certain:
-        return best_first.find(before, IgluLikelihood(evidence, before), limit, most, above, within)
+        margin = best_first.MARGIN if within is None else within
+        return best_first.find(before, IgluLikelihood(evidence, before), limit, most, above, margin)
     w = SeenConstraints(evidence, before.table.colours)
     if hopeless(before, w):
         return SearchResult((), True, 0)
