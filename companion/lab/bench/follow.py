@@ -184,13 +184,14 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
                 observed = question.observation
                 right = [n for n, c in enumerate(question.candidates) if comes_to(c, observed, played, truth)]
                 tally.among += bool(right)
-                tally.told.append(f"turn {number}: {_said(question)}; played {played}, right {right}")
+                tally.told.append(f"turn {number}: {said(question)}; played {played}, right {right}")
                 if right:
                     follow_service.answer(question.id, right[0], TABLE)
                     settle(before, unseen)
             elif steps() != before and not is_truth(_state(night), truth):
                 tally.wrong += 1
-                entered = [str(move) for move in night.snapshot().moves[before:]]
+                snapshot = night.snapshot()
+                entered = [str(move) for move in snapshot.moves[before:]] if snapshot is not None else []
                 tally.told.append(f"turn {number}: wrong, entered {entered}; played {played}")
             if not is_truth(_state(night), truth):
                 tally.typed += 1
@@ -201,7 +202,7 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
             question = follow_service.open_question()
             if question is not None and question.kind == "disagreement":
                 tally.disagreements += 1
-                tally.told.append(f"turn {number}, after it: {_said(question)}; played {played}")
+                tally.told.append(f"turn {number}, after it: {said(question)}; played {played}")
                 follow_service.resolve(question.id, "record")
         tally.seconds, tally.work = follow_service.times(), follow_service.work()
         return tally, [player["score"] for player in night.view()["match"]["players"]]
@@ -215,7 +216,7 @@ def _state(night: Any) -> Any:
     return night.snapshot().states[-1]
 
 
-def _said(question: Any) -> str:
+def said(question: Any) -> str:
     """Return what a question asks about: its kind, the places that do not fit, and what it offers."""
     offered = [f"{[str(move) for move in c.moves]} {c.p:.3f}" for c in question.candidates]
     return f"{question.kind} at {', '.join(question.places) or 'no place'}, offered {' or '.join(offered) or 'nothing'}"

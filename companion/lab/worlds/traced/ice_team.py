@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.lab.worlds import filmed_ice
+from companion.lab.worlds import filmed_ice, ice_table
 from companion.lab.worlds.traced.film import TracedGame
 from companion.lab.worlds.traced.pieces import INK, PieceSet
 from companion.lab.worlds.traced.povray import SERIF, TracedView, paint, placed, text, vector
@@ -30,7 +30,7 @@ SEA_MM = 22.3
 
 @cache
 def _layout() -> Layout:
-    return open_layout(filmed_ice.GAME)
+    return open_layout(ice_table.GAME)
 
 
 def traced_ice(seed: int, turns: int, *, width: int = 1280) -> TracedGame:
@@ -167,7 +167,8 @@ def _cracks(seed: int, ink: Any) -> str:
     """Return cracks that run inwards from the floe's rim."""
     rng = chance("cracks", seed)
     shapes = ""
-    for angle in np.arange(5) * 2 * np.pi / 5 + rng.uniform(0, 1):
+    begin = float(rng.uniform(0, 1))
+    for angle in (begin + 2 * np.pi * number / 5 for number in range(5)):
         at, way = 20.0 * np.array([np.cos(angle), np.sin(angle)]), angle + np.pi
         for _ in range(4):
             way = angle + np.pi + rng.uniform(-0.9, 0.9)
