@@ -7,12 +7,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Debian packages by purpose: the firmware and its emulators, the browser; what checks the installer, a broker, a card,
-# an encrypted backup, a release.
+# an encrypted backup, a release; the tables that a ray tracer draws.
 APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-eabi \
   libsimavr-dev libelf-dev pkg-config
 APT_BROWSER := chromium-headless-shell fonts-dejavu-core
 APT_INSTALL := shellcheck systemd mosquitto e2fsprogs age strace openssh-client
 APT_EMULATOR := qemu-system-arm
+APT_WORLDS := povray fonts-dejavu-core
 APT_MACHINE := $(APT_EMULATOR) qemu-user-static mmdebstrap arch-test e2fsprogs gcc-aarch64-linux-gnu
 # The lock: versions, and the hashes that their files must have; of what runs, and of all that development needs.
 LOCK := --constraint constraints.txt
@@ -147,7 +148,7 @@ fi
 @touch $@
 endef
 $(VENV)/.apt: $(VENV)/bin/python Makefile
-	$(call APT,$(APT_FIRMWARE) $(APT_BROWSER) $(APT_INSTALL) $(APT_EMULATOR))
+	$(call APT,$(APT_FIRMWARE) $(APT_BROWSER) $(APT_INSTALL) $(APT_EMULATOR) $(APT_WORLDS))
 $(VENV)/.apt-machine: $(VENV)/bin/python Makefile
 	$(call APT,$(APT_MACHINE) $(APT_FIRMWARE))
 

@@ -106,6 +106,8 @@ def bench_turns(seconds: float) -> Iterable[Row]:
 
 FOLLOWED = ("iglu-iglu", "ice-team")
 """Games that can be rendered and followed."""
+WORLDS = ("drawn", "traced")
+"""What draws the games that are followed."""
 
 
 def bench_track(seconds: float) -> Iterable[Row]:
@@ -117,11 +119,13 @@ def bench_track(seconds: float) -> Iterable[Row]:
         yield row(f"noise: {found['kind']}", found["wrong"], "wrong entries", "0", f"simulated looks; {note}")
 
 
-def bench_follow(seconds: float, game: str = FOLLOWED[0]) -> Iterable[Row]:
+def bench_follow(
+    seconds: float, game: str = FOLLOWED[0], world: str = WORLDS[0], seed: int | None = None
+) -> Iterable[Row]:
     """Follow a rendered game with the service's camera: four turns for each second of a timed run."""
     from companion.lab.bench.follow import SEED, rows
 
-    yield from rows(max(4, round(4 * seconds)), SEED, game)
+    yield from rows(max(4, round(4 * seconds)), SEED if seed is None else seed, game, world)
 
 
 def bench_igloo(seconds: float) -> Iterable[Row]:
@@ -286,6 +290,14 @@ NAMED_ONLY = frozenset({"install", "small", "soak", "flood", "plug", "readers"})
     show_default=True,
     help="With follow: which rendered game is followed.",
 )
+@click.option(
+    "--world",
+    type=click.Choice(WORLDS),
+    default=WORLDS[0],
+    show_default=True,
+    help="With follow: what draws the game; traced needs Debian's package povray.",
+)
+@click.option("--seed", type=click.IntRange(min=0), help="With follow: another game, art, lamp and camera.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(
     *,
@@ -297,6 +309,8 @@ def command(
     boards: Path | None,
     beside: Path | None,
     game: str,
+    world: str,
+    seed: int | None,
     as_json: bool,
 ) -> int:
     """Print speed and accuracy tables; without a name, all of them but install, small, soak, flood, plug, readers.
@@ -326,7 +340,7 @@ def command(
         elif name == "readers":
             entries = bench_readers(seconds, boards)
         elif name == "follow":
-            entries = bench_follow(seconds, game)
+            entries = bench_follow(seconds, game, world, seed)
         elif name == "web":
             entries = bench_web(seconds, beside)
         elif name == "flood":

@@ -17,6 +17,8 @@ from typing import Any, Protocol
 
 from companion.lab.rows import Row, row
 from companion.lab.worlds import boards, filmed, filmed_ice, ice_table, mjpeg
+from companion.lab.worlds.traced import ice_team as traced_ice
+from companion.lab.worlds.traced import iglu_iglu as traced_iglu
 
 TURNS = 40
 PATIENCE_S = 60.0
@@ -56,11 +58,14 @@ class FilmedGame(Protocol):
         ...
 
 
-FILMS: dict[str, Callable[[int, int], FilmedGame]] = {
-    filmed.GAME: lambda seed, turns: filmed.Filmed(seed, turns, seed % 2, kept=0.7),
-    ice_table.GAME: lambda seed, turns: filmed_ice.FilmedIce(seed, turns, seed % 2, evening=False),
+FILMS: dict[str, dict[str, Callable[[int, int], FilmedGame]]] = {
+    "drawn": {
+        filmed.GAME: lambda seed, turns: filmed.Filmed(seed, turns, seed % 2, kept=0.7),
+        ice_table.GAME: lambda seed, turns: filmed_ice.FilmedIce(seed, turns, seed % 2, evening=False),
+    },
+    "traced": {filmed.GAME: traced_iglu.traced_iglu, ice_table.GAME: traced_ice.traced_ice},
 }
-"""The games that can be filmed, by seed and turns."""
+"""The games that can be filmed, by seed and turns, in the worlds that draw them."""
 
 
 @dataclass
@@ -79,15 +84,17 @@ class FollowedGame:
     causes: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
     work: list[float] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    """Each question and each wrong entry, in a line: what was played, and what was offered."""
 
 
-def rows(turns: int = TURNS, seed: int = SEED, game: str = filmed.GAME) -> Iterable[Row]:
+def rows(turns: int = TURNS, seed: int = SEED, game: str = filmed.GAME, world: str = "drawn") -> Iterable[Row]:
     """Follow one game and tell what came of it."""
-    film = FILMS[game](seed, turns)
+    film = FILMS[world][game](seed, turns)
     with tempfile.TemporaryDirectory() as folder, mjpeg.MjpegServer(film.frames(0), fps=5) as camera:
         tally, score = followed(Path(folder), film, camera)
     truth = [sheet.total for sheet in film.states[-1].score().sheets]
-    yield row("turns followed", tally.turns, note=f"{game}, seed {seed}; rendered, 1280×960, five frames a second")
+    yield row("turns followed", tally.turns, note=f"{game}, seed {seed}; {world}, 1280×960, five frames a second")
     yield row("wrong entries", tally.wrong, aim="0")
     of_sight = tally.questions - tally.causes[UNSEEN_CAUSE]
     often = 20 * of_sight / max(1, tally.turns)
@@ -104,6 +111,8 @@ def rows(turns: int = TURNS, seed: int = SEED, game: str = filmed.GAME) -> Itera
     work = sorted(tally.work) or [0.0]
     note = f"95 % {work[int(len(work) * 0.95)]:.2f} s"
     yield row("the same, time of the processor", f"{work[len(work) // 2]:.2f}", "s", "95 % ≤ 1 s", note)
+    for number, line in enumerate(tally.told, 1):
+        yield row(f"looked at, {number}", line.split(":")[0], note=line)
 
 
 def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple[FollowedGame, list[int]]:
@@ -185,11 +194,15 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
                 observed = question.observation
                 right = [n for n, c in enumerate(question.candidates) if comes_to(c, observed, played, truth)]
                 tally.among += bool(right)
+                tally.told.append(f"turn {number}: {said(question)}; played {played}, right {right}")
                 if right:
                     follow_service.answer(question.id, right[0], TABLE)
                     settle(before, unseen)
             elif steps() != before and not is_truth(_state(night), truth):
                 tally.wrong += 1
+                snapshot = night.snapshot()
+                entered = [str(move) for move in snapshot.moves[before:]] if snapshot is not None else []
+                tally.told.append(f"turn {number}: wrong, entered {entered}; played {played}")
             if not is_truth(_state(night), truth):
                 tally.typed += 1
                 if steps() != before:
@@ -199,6 +212,7 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
             question = follow_service.open_question()
             if question is not None and question.kind == "disagreement":
                 tally.disagreements += 1
+                tally.told.append(f"turn {number}, after it: {said(question)}; played {played}")
                 follow_service.resolve(question.id, "record")
         tally.seconds, tally.work = follow_service.times(), follow_service.work()
         return tally, [player["score"] for player in night.view()["match"]["players"]]
@@ -223,6 +237,12 @@ def cause_of(question: Any, learnt: Mapping[int, int], truth: Any) -> str:
 
 def _state(night: Any) -> Any:
     return night.snapshot().states[-1]
+
+
+def said(question: Any) -> str:
+    """Return what a question asks about: its kind, the places that do not fit, and what it offers."""
+    offered = [f"{[str(move) for move in c.moves]} {c.p:.3f}" for c in question.candidates]
+    return f"{question.kind} at {', '.join(question.places) or 'no place'}, offered {' or '.join(offered) or 'nothing'}"
 
 
 def _same(state: Any, truth: Any) -> bool:

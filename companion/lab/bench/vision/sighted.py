@@ -22,7 +22,7 @@ from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
 from companion.follow.pace import EVERY_S
 from companion.follow.table_model import SeenTable
-from companion.lab.bench.follow import FilmedGame, FollowedGame, comes_to, is_truth, unseen_step
+from companion.lab.bench.follow import FilmedGame, FollowedGame, comes_to, is_truth, said, unseen_step
 from companion.lab.worlds import boards
 from companion.lab.worlds.table import of_jpeg
 from companion.night.answers import TABLE
@@ -187,9 +187,11 @@ def followed_surely(
             tally.turns += 1
             question = table.follower.now.question
             if question is not None:
+                tally.told.append(f"turn {turn}: {said(question)}; played {played}")
                 _answer(table, tally, played, truth)
             elif table.steps != before and not is_truth(table.state, truth):
                 tally.wrong += 1
+                tally.told.append(f"turn {turn}: wrong; played {played}")
             if not is_truth(table.state, truth):
                 tally.typed += 1
                 if table.steps != before:
@@ -201,6 +203,7 @@ def followed_surely(
             if question is not None:
                 # The record is right by now: whatever is said of it is one more disagreement.
                 tally.disagreements += 1
+                tally.told.append(f"turn {turn}, after it: {said(question)}; played {played}")
                 table.follower.record_is_right(question.id)
         tally.seconds = [seconds for seconds, _ in table.follower.now.taken]
         tally.work = [seconds for _, seconds in table.follower.now.taken]
@@ -222,11 +225,14 @@ def _answer(table: SightedTable, tally: FollowedGame, played: list[str], truth: 
         table.settle(played)
 
 
-def taught_table(folder: Path, film: FilmedGame, corners: list[list[float]]) -> SeenTable:
-    """Return a table that was taught a film's set-up and its lessons, and is taught nothing more."""
+def taught_table(folder: Path, film: FilmedGame, corners: list[list[float]] | None) -> SeenTable:
+    """Return a table that was taught a film's set-up and its lessons, and is taught nothing more.
+
+    Without ``corners`` the board is found by its markers.
+    """
     table = SeenTable(film.game, folder, on_change=lambda: None)
     image = of_jpeg(film.frames(0)[0])
-    table.calibrate(image, np.array(corners))
+    table.calibrate(image, None if corners is None else np.array(corners))
     table.teach(image, contents_of(film.states[0], table.layout))
     for jpeg, state in film.lessons:
         table.teach(of_jpeg(jpeg), contents_of(state, table.layout))
@@ -236,8 +242,8 @@ def taught_table(folder: Path, film: FilmedGame, corners: list[list[float]]) -> 
     return table
 
 
-def followed_as_drawn(folder: Path, film: FilmedGame, corners: list[list[float]]) -> FollowedGame:
-    """Follow a film by its rendered pictures; ``corners`` are the board's, as people tap them."""
+def followed_as_drawn(folder: Path, film: FilmedGame, corners: list[list[float]] | None) -> FollowedGame:
+    """Follow a film by its rendered pictures; ``corners`` are the board's, as people tap them; None: it is found."""
     shown: dict[int, list[Any]] = {}
 
     def picture(turn: int, number: int) -> Any:

@@ -1,0 +1,57 @@
+"""What POV-Ray draws lies where the camera's numbers say, and is the same for the same seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.lab.worlds.traced import povray
+from companion.lab.worlds.traced.ice_team import traced_ice
+from companion.lab.worlds.traced.iglu_iglu import RIM_MM, SQUARE_MM, traced_iglu
+from companion.lab.worlds.traced.tabletop import CARD_MM
+from vision.board.markers import find_markers
+
+pytestmark = pytest.mark.process
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_things_are_seen_where_the_camera_says(seed: int) -> None:
+    view = povray.TracedView(seed, 400, 300, 160, 120)
+    for point in ((-150, -100, 0), (150, 100, 0), (140, -100, 30), (-140, 90, 60)):
+        shining = f"sphere {{ {povray.vector(*point)} 5 pigment {{ rgb 1 }} finish {{ emission 1 diffuse 0 }} }}"
+        light = povray.render(view.sdl() + shining, 160, 120, seed=seed)[..., 1].astype(float)
+        ys, xs = np.mgrid[:120, :160]
+        middle = np.array([(xs * light).sum(), (ys * light).sum()]) / light.sum()
+        assert np.abs(middle - view.project([point])[0]).max() < 0.3
+
+
+def test_a_table_is_the_same_for_its_seed_and_its_markers_lie_where_the_camera_says() -> None:
+    one, other = (traced_iglu(3, 1, width=320) for _ in range(2))
+    assert one.frames(0) == other.frames(0)
+    assert len(set(one.frames(0))) == 3
+    found = find_markers(one.picture(0))
+    assert not found.missing
+    half = 4 * SQUARE_MM + RIM_MM
+    across, deep = half + CARD_MM / 2 + 7, half - CARD_MM / 2 - 4
+    middles = one.view.project([(-across, deep, 0), (across, deep, 0), (across, -deep, 0), (-across, -deep, 0)])
+    # They lie up to 4 mm beside.
+    assert all(np.abs(found.corners[n].mean(axis=0) - middles[n]).max() < 5 for n in range(4))
+
+
+def test_the_corners_of_ice_team_are_tapped_where_start_and_village_end() -> None:
+    film = traced_ice(5, 1, width=320)
+    corners = np.array(film.corners)
+    assert corners.shape == (4, 2)
+    assert np.abs(corners - film.view.project(film.outline)).max() < 6
+    assert (corners[[1, 2], 0] > 200).all() and (corners[[0, 3], 0] < 120).all()
+
+
+def test_a_scene_that_is_refused_says_why() -> None:
+    with pytest.raises(povray.PovrayError, match=r"refused a scene: .*[Ee]rror"):
+        povray.render("sphere {", 16, 12, seed=1)
+
+
+def test_povray_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(povray.PovrayError, match="Debian's package povray"):
+        povray.render("", 16, 12, seed=1)
