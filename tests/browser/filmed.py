@@ -14,6 +14,9 @@ from companion.follow import TABLES
 from companion.follow.api import FollowService
 from companion.lab.bench.follow import FilmedGame
 from companion.lab.worlds.boards import players
+from companion.lab.worlds.cards.art import CardArt
+from companion.lab.worlds.cards.photos import sheet, sheet_extent, shoot, view
+from companion.lab.worlds.cards.taught import picture
 from companion.lab.worlds.mjpeg import MjpegServer
 from companion.night.answers import TABLE
 from companion.service import Service
@@ -21,6 +24,7 @@ from companion.service.options import ServeOptions
 from tests.browser.conftest import HEARD
 from tests.web.assembly import NAME
 from tests.worlds.wait import wait
+from vision.cards.deck import save_deck, teach
 from web.app import create_app
 from web.http.server import make_server
 
@@ -100,11 +104,20 @@ def follow_on(page: Page) -> None:
     page.evaluate("location.hash = ''")
 
 
+def teach_few(folder: Path, game: str, art: CardArt, names: Sequence[str]) -> None:
+    """Have one photo of a sheet of these cards taught in a service's folder."""
+    seed = 3
+    camera, light = view(seed, *sheet_extent(art, len(names), 6), width=2000, tilt=(3, 8))
+    photo = picture(shoot(sheet(art, list(names), 6, seed), camera, light, seed).jpeg)
+    (folder / TABLES).mkdir(parents=True)
+    save_deck(folder / TABLES, teach(game, [photo], names))
+
+
 def until(service: Service, found: Callable[[Any], object]) -> None:
     """Wait until something is so of the record's newest snapshot."""
     wait(
         lambda: found(service.night.snapshot()),
-        seen=lambda: (service.follow_service.status(), service.night.snapshot().moves),
+        seen=lambda: (service.follow_service.status(), [str(move) for move in service.night.snapshot().moves]),
     )
 
 

@@ -1,4 +1,4 @@
-"""Arctic followed on the page from rendered frames: the River as it is laid, and turns by what lies there after them."""
+"""Arctic followed on the page from rendered frames: the River as it is laid, and turns by what lies there then."""
 
 from __future__ import annotations
 
@@ -9,21 +9,26 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from companion.follow import TABLES
 from companion.follow.messages import ROW_AGREES
-from companion.lab.bench.vision.rivers import shown
-from companion.lab.worlds.cards.photos import sheet, sheet_extent, shoot, view
+from companion.lab.bench.vision.rivers import opening_of, shown
 from companion.lab.worlds.cards.river import SHEET, DrawnTable, RiverScene, begun, drawn_table, played
-from companion.lab.worlds.cards.taught import picture
 from companion.lab.worlds.filmed import noisy
 from companion.lab.worlds.mjpeg import MjpegServer
 from companion.night.answers import CAMERA
-from companion.rules.arctic.components import ANIMALS, TEXT, UNKNOWN
+from companion.rules.arctic.components import TEXT, UNKNOWN
 from companion.service import Service
-from tests.browser.filmed import PATIENCE_MS, choose_camera, choose_candidate, follow_on, host_page, serving, until
+from tests.browser.filmed import (
+    PATIENCE_MS,
+    choose_camera,
+    choose_candidate,
+    follow_on,
+    host_page,
+    serving,
+    teach_few,
+    until,
+)
 from tests.worlds.sizes import size
 from tests.worlds.wait import wait
-from vision.cards.deck import save_deck, teach
 
 pytestmark = pytest.mark.browser
 
@@ -54,34 +59,14 @@ def camera() -> Iterator[MjpegServer]:
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    first = TURNS[0].before
-    teach_few(tmp_path / TABLES, drawn_table(SEED, 1))
-    opening = {
-        "game": "arctic",
-        "players": [{"name": name, "colour": f"p{n}"} for n, name in enumerate(first.names, 1)],
-        "draw": False,
-        "setup": {
-            "packs": list(first.packs),
-            "powers": dict(zip(ANIMALS, first.powers, strict=True)),
-            "first": first.first + 1,
-            "totems": ["?"] * first.players,
-            "hands": [["?"] * 3] * first.players,
-        },
-    }
-    with serving(tmp_path, opening) as service:
-        yield service
-
-
-def teach_few(folder: Path, table: DrawnTable) -> None:
-    """Teach one sheet: the cards that lie in the open in the first turns, and some others."""
+    # The cards that lie in the open in the first turns, and some others.
     turns = TURNS[:3]
     lying = {TEXT[card] for turn in turns for state in (turn.before, turn.after) for card in state.river}
     lying |= {card for turn in turns for card in turn.laid}
-    names = [*sorted(lying), *(card for card in TEXT[:UNKNOWN] if card not in lying)][:SHEET]
-    camera, light = view(3, *sheet_extent(table.art, SHEET, 6), width=2000, tilt=(3, 8))
-    photo = picture(shoot(sheet(table.art, names, 6, 3), camera, light, 3).jpeg)
-    folder.mkdir(parents=True)
-    save_deck(folder, teach("arctic", [photo], names))
+    spare = [card for card in TEXT[:UNKNOWN] if card not in lying]
+    teach_few(tmp_path, "arctic", drawn_table(SEED, 1).art, [*sorted(lying), *spare][:SHEET])
+    with serving(tmp_path, opening_of(TURNS[0].before)) as service:
+        yield service
 
 
 @pytest.fixture
