@@ -11,6 +11,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import permutations
 from math import dist, prod
 from typing import TYPE_CHECKING, Any, Final
@@ -19,7 +20,9 @@ from companion.follow import messages
 from companion.follow.deals import AGREE, SURE
 from companion.follow.entries import entered
 from companion.follow.following import FollowState
+from companion.follow.pace import AGAIN_S, LOOKS
 from companion.night.games import game_view
+from vision.camera.stillness import SceneMemory
 
 if TYPE_CHECKING:
     from companion.follow.placings import PlacingWatcher
@@ -100,6 +103,9 @@ class CheckWatcher:
         self._check: _Seen | None = None
         self._number: int | None = None
         """The newest picture that is not to be looked at any more; None: the next may be from before the check."""
+        self._sight: SceneMemory[CheckLook | None] = SceneMemory(AGAIN_S, LOOKS)
+        self._open = True
+        """Whether the last look left anything open: what lies so is looked at in every picture."""
 
     def is_check(self, check: PhotoCheck | None, snapshot: MatchSnapshot | None) -> bool:
         """Return whether pieces are being turned over. At all other times nothing is known of any."""
@@ -109,6 +115,7 @@ class CheckWatcher:
         before = snapshot.moves[: _began(check, snapshot)]
         if self._check is None or (self._check.match, self._check.of) != (snapshot.match, before):
             self._check, self._number = _Seen(snapshot.match, before), None
+            self._sight.forget()
         return True
 
     def why_not(self, check: PhotoCheck, snapshot: MatchSnapshot) -> tuple[FollowState, str] | None:
@@ -129,10 +136,11 @@ class CheckWatcher:
 
         ``now``: the clock's seconds; ``settle``: so many seconds a number must lie still.
         """
-        from vision.cards.placed import igloos_in_check
-
         bare, seen = self._bare(check, snapshot), self._check
-        found = None if bare is None else igloos_in_check(bare, captured.image())
+        found = None
+        if bare is not None:
+            found = self._sight.see(now, captured.small(), partial(_igloos, bare, captured), anew=self._open)
+        self._open = True
         if seen is None or bare is None or found is None:
             return FollowState.LOST, messages.PLACES_LOST
         record, lying = check.pieces(snapshot.states[-1]), check.lying(snapshot.states[-1])
@@ -147,6 +155,8 @@ class CheckWatcher:
         _tell_rest(seen, record, gone, found, bare.width, now, settle)
         doubts |= {(messages.CHECK_OTHERWISE, place) for place in record if _contradicts(seen, place, record)}
         moves = self._sure(check, seen, snapshot, doubts)
+        told = {(place, number) for place in seen.told for number in seen.told_on(place)}
+        self._open = bool(moves or doubts) or not seen.lying.keys() <= told
         seen.doubts = {doubt: seen.doubts.get(doubt, now) for doubt in doubts}
         if moves:
             answer = entered(self._night, "moves", {"moves": moves}, captured, snapshot)
@@ -184,6 +194,12 @@ class CheckWatcher:
             if left and check.lying(state) and (number is None or f"{check.move(state, place, number)}" in back):
                 doubts.add((messages.CHECK_UNSURE, place))
         return moves
+
+
+def _igloos(bare: BareCircle, captured: CapturedFrame) -> CheckLook | None:
+    from vision.cards.placed import igloos_in_check
+
+    return igloos_in_check(bare, captured.image())
 
 
 def _began(check: PhotoCheck, snapshot: MatchSnapshot) -> int:

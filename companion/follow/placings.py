@@ -11,6 +11,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import dist
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +19,10 @@ from companion.follow import messages
 from companion.follow.deals import AGREE, SURE
 from companion.follow.entries import entered
 from companion.follow.following import FollowState
+from companion.follow.pace import AGAIN_S, LOOKS
 from companion.night.games import game_view
 from companion.ports import BadDataError
+from vision.camera.stillness import SceneMemory
 
 if TYPE_CHECKING:
     from companion.follow.cards import CardTable
@@ -71,6 +74,9 @@ class PlacingWatcher:
         self._differs_since: float | None = None
         self._began_bare = False
         """Whether in this round nothing was seen on the cards before something was."""
+        self._sight: SceneMemory[tuple[NewIgloo, ...] | None] = SceneMemory(AGAIN_S, LOOKS)
+        self._open = True
+        """Whether the last look left anything open: what lies so is looked at in every picture."""
 
     def laid(self, match: str, lying: Mapping[str, str], bare: BareCircle) -> None:
         """Take it that these cards, by their places, lie so and bare in this match."""
@@ -81,6 +87,7 @@ class PlacingWatcher:
 
     def _begin(self) -> None:
         self._pieces, self._differs_since, self._began_bare = [], None, True
+        self._sight.forget()
 
     def bare_of(self, match: str, lying: Mapping[str, str]) -> BareCircle | None:
         """Return how these cards of a match lay bare; None where that was not seen."""
@@ -143,10 +150,11 @@ class PlacingWatcher:
 
         ``now``: the clock's seconds; ``settle``: so many seconds a piece must stand still.
         """
-        from vision.cards.placed import new_igloos
-
         bare = self._bare
-        found = None if bare is None else new_igloos(bare, captured.image())
+        found = None
+        if bare is not None:
+            found = self._sight.see(now, captured.small(), partial(_new_igloos, bare, captured), anew=self._open)
+        self._open = True
         if bare is None or found is None:
             self._pieces = [one for one in self._pieces if one.known]
             return FollowState.LOST, messages.PLACES_LOST
@@ -160,6 +168,7 @@ class PlacingWatcher:
         sure = [one for one in here if self._is_sure(one, snapshot, missing, now, settle)]
         any_entered = self._enter(sorted(sure, key=lambda one: one.since), placing, captured, snapshot, bool(missing))
         self._differs_since = (self._differs_since or now) if missing else None
+        self._open = any_entered or bool(missing) or not all(one.known for one in here)
         if any_entered:
             return FollowState.ENTERED, messages.PLACED
         if self._differs_since is not None and now - self._differs_since >= LEFT_S:
@@ -297,6 +306,12 @@ class PlacingWatcher:
             state = after
             done.add(colour)
         return bool(done)
+
+
+def _new_igloos(bare: BareCircle, captured: CapturedFrame) -> tuple[NewIgloo, ...] | None:
+    from vision.cards.placed import new_igloos
+
+    return new_igloos(bare, captured.image())
 
 
 def _apart(one: NewIgloo, other: NewIgloo) -> float:

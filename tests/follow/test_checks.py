@@ -19,6 +19,7 @@ from companion.lab.worlds.cards.photos import shoot
 from companion.lab.worlds.cards.placings import DrawnRound, drawn_round
 from companion.night.answers import CAMERA
 from companion.rules.igloo_pop.components import CARD_TEXT
+from tests.worlds.told_apart import told_apart
 from vision.cards import igloos, loose, placed
 from vision.cards.placed import CheckLook, NewIgloo, TurnedIgloo
 
@@ -84,7 +85,7 @@ class Sight:
     def wait(self, seconds: float = 3.0) -> list[str]:
         """Let the camera look for so long; return which numbers the record has."""
         for _ in range(round(seconds / EVERY_S)):
-            self.night.show(self.night.film.bare)
+            self.night.show(told_apart(self.night.film.bare, (self.upright, self.lying, self.thalers)))
         return self.record
 
     @property

@@ -14,6 +14,7 @@ from companion.follow.following import FollowState
 from companion.follow.placings import BY_HAND_S, LEFT_S
 from companion.lab.bench.vision.placings import EVERY_S, PlacedNight
 from companion.lab.worlds.cards.placings import DrawnRound, Put, Rest, drawn_round, put_on
+from tests.worlds.told_apart import told_apart
 from vision.cards import placed
 from vision.cards.placed import NewIgloo
 
@@ -108,8 +109,13 @@ class Sight:
     def __init__(self, night: PlacedNight, monkeypatch: pytest.MonkeyPatch) -> None:
         self.night = night
         self.seen: list[NewIgloo] = []
-        monkeypatch.setattr(placed, "new_igloos", lambda bare, photo: tuple(self.seen))
+        self.looks = 0
+        monkeypatch.setattr(placed, "new_igloos", self._look)
         night.begin()
+
+    def _look(self, bare: object, photo: object) -> tuple[NewIgloo, ...]:
+        self.looks += 1
+        return tuple(self.seen)
 
     def put(self, place: str, colour: str, along: float = 0.0, **colours: float) -> NewIgloo:
         """Let an igloo stand there, ``along`` pixels from the middle of its card."""
@@ -120,7 +126,7 @@ class Sight:
 
     def wait(self, seconds: float = 3.0) -> list[tuple[str, str]]:
         for _ in range(round(seconds / EVERY_S)):
-            self.night.show(self.night.film.bare)
+            self.night.show(told_apart(self.night.film.bare, self.seen))
         return self.record
 
     @property
@@ -304,3 +310,19 @@ def test_where_the_cards_lie_must_be_seen_before_anything_stands_there(night: Pl
         night.show(shot)
     assert night.entered == [("card1", "red", False)]
     assert night.told == (FollowState.WAITING, messages.PLACES_UNKNOWN)
+
+
+def test_a_table_that_lies_as_the_record_says_is_not_looked_at_in_every_picture(sight: Sight) -> None:
+    sight.put("card1", "red")
+    assert sight.wait() == [("card1", "red")]
+    before = sight.looks
+    assert sight.wait(LONG) == [("card1", "red")]
+    assert sight.looks == before
+    # What is new is entered as soon as ever; what the record has and nobody sees is looked for.
+    sight.put("card2", "blue")
+    assert sight.wait() == [("card1", "red"), ("card2", "blue")]
+    sight.tap("place green card5")
+    sight.wait(2)
+    before = sight.looks
+    sight.wait(2)
+    assert sight.looks == before + round(2 / EVERY_S)

@@ -30,7 +30,7 @@ FPS: Final = 5.0
 class CapturedFrame:
     """One picture: ``t`` in host seconds, ``number`` counting up; decoded when asked, and only once."""
 
-    __slots__ = ("_image", "jpeg", "kind", "number", "source", "t")
+    __slots__ = ("_image", "_small", "jpeg", "kind", "number", "source", "t")
 
     def __init__(
         self,
@@ -46,6 +46,7 @@ class CapturedFrame:
         self.t, self.number, self.source, self.kind = t, number, source, kind
         self.jpeg = jpeg
         self._image = image
+        self._small: ByteArray | None = None
 
     def image(self) -> ByteArray:
         """Return the picture as (height, width, 3) BGR, uint8.
@@ -75,15 +76,18 @@ class CapturedFrame:
         return head.width, head.height
 
     def small(self) -> ByteArray:
-        """Return a grey copy of the shape (120, 160), uint8, for little money.
+        """Return a grey copy of the shape (120, 160), uint8, for little money; it is made once, and not to be changed.
 
         :raises BadDataError: the JPEG cannot be decoded.
         """
-        if self._image is not None:
-            grey = cv2.cvtColor(cv2.resize(self._image, SMALL_SIZE, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
-        else:
-            grey = read_small(self.jpeg)
-        return grey.astype(np.uint8, copy=False)
+        if self._small is None:
+            if self._image is not None:
+                shrunk = cv2.resize(self._image, SMALL_SIZE, interpolation=cv2.INTER_AREA)
+                grey = cv2.cvtColor(shrunk, cv2.COLOR_BGR2GRAY)
+            else:
+                grey = read_small(self.jpeg)
+            self._small = grey.astype(np.uint8, copy=False)
+        return self._small
 
     def frame(self) -> Frame:
         """Return the decoded picture as it travels between rooms.

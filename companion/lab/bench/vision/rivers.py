@@ -48,15 +48,7 @@ class RiverNight(WatchedNight):
     def __init__(self, folder: Path, first: Any, cards: CardTable) -> None:
         """Open a match set up as ``first``, but for the River, with what is secret unseen; the cards were taught."""
         super().__init__(folder, cards, EVERY_S, camera_settle_tenths=6)
-        seats = [{"name": name, "colour": f"p{number}"} for number, name in enumerate(first.names, 1)]
-        setup = {
-            "packs": list(first.packs),
-            "powers": dict(zip(ANIMALS, first.powers, strict=True)),
-            "first": first.first + 1,
-            "totems": ["?"] * first.players,
-            "hands": [["?"] * 3] * first.players,
-        }
-        opened = self.do("open-match", {"game": GAME.id, "players": seats, "draw": False, "setup": setup})
+        opened = self.do("open-match", opening_of(first))
         if not opened.ok:
             raise RuntimeError(str(opened))
 
@@ -72,6 +64,19 @@ class RiverNight(WatchedNight):
         if snapshot is None:
             raise LookupError("no match is open")
         return snapshot.states[-1]
+
+
+def opening_of(first: Any) -> dict[str, Any]:
+    """Return what opens a match set up as ``first``, but for the River, with what is secret unseen."""
+    setup = {
+        "packs": list(first.packs),
+        "powers": dict(zip(ANIMALS, first.powers, strict=True)),
+        "first": first.first + 1,
+        "totems": ["?"] * first.players,
+        "hands": [["?"] * 3] * first.players,
+    }
+    seats = [{"name": name, "colour": f"p{number}"} for number, name in enumerate(first.names, 1)]
+    return {"game": GAME.id, "players": seats, "draw": False, "setup": setup}
 
 
 def shown(state: Any) -> dict[str, Any]:

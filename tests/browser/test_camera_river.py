@@ -1,0 +1,120 @@
+"""Arctic followed on the page from rendered frames: the River as it is laid, and turns by what lies there then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from companion.follow.messages import ROW_AGREES
+from companion.lab.bench.vision.rivers import opening_of, shown
+from companion.lab.worlds.cards.river import SHEET, DrawnTable, RiverScene, begun, drawn_table, played
+from companion.lab.worlds.filmed import noisy
+from companion.lab.worlds.mjpeg import MjpegServer
+from companion.night.answers import CAMERA
+from companion.rules.arctic.components import TEXT, UNKNOWN
+from companion.service import Service
+from tests.browser.filmed import (
+    PATIENCE_MS,
+    choose_camera,
+    choose_candidate,
+    follow_on,
+    host_page,
+    serving,
+    teach_few,
+    until,
+)
+from tests.worlds.sizes import size
+from tests.worlds.wait import wait
+
+pytestmark = pytest.mark.browser
+
+SEED = 1
+TURNS = played(SEED, 2)
+
+
+class River:
+    """The table of a drawn game, and its camera."""
+
+    def __init__(self, camera: MjpegServer) -> None:
+        self.table: DrawnTable = drawn_table(SEED, 1)
+        self.scene: RiverScene = begun(TURNS[0].before)
+        self.camera, self.number = camera, 0
+
+    def show(self, *, hand: bool = False) -> None:
+        """Show what lies there, a hand over it or not, in pictures that each have their noise."""
+        self.number += 1
+        shot = self.table.shot(self.scene, self.number, hand=hand)
+        self.camera.show(noisy(shot.jpeg, 3, self.number))
+
+
+@pytest.fixture
+def camera() -> Iterator[MjpegServer]:
+    with MjpegServer([], fps=5) as camera:
+        yield camera
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    # The cards that lie in the open in the first turns, and some others.
+    turns = TURNS[:3]
+    lying = {TEXT[card] for turn in turns for state in (turn.before, turn.after) for card in state.river}
+    lying |= {card for turn in turns for card in turn.laid}
+    spare = [card for card in TEXT[:UNKNOWN] if card not in lying]
+    teach_few(tmp_path, "arctic", drawn_table(SEED, 1).art, [*sorted(lying), *spare][:SHEET])
+    with serving(tmp_path, opening_of(TURNS[0].before)) as service:
+        yield service
+
+
+@pytest.fixture
+def page(chromium: Browser, service: Service) -> Iterator[Page]:
+    with host_page(chromium, service) as page:
+        yield page
+
+
+@pytest.mark.sized
+@pytest.mark.timeout(300)
+def test_the_river_is_entered_and_the_first_turn_is_asked_about(
+    page: Page, service: Service, camera: MjpegServer, axe: Callable[[Page], list[str]]
+) -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+    river = River(camera)
+    river.show()
+    choose_camera(page, camera)
+    follow_on(page)
+
+    # The River is laid, and entered in two looks.
+    until(service, lambda now: sorted(now.states[-1].river) == sorted(TURNS[0].before.river))
+    assert set(service.night.snapshot().by) == {CAMERA}
+    expect(page.locator(".log li .kind.simulated").first).to_be_visible()
+
+    def status(key: str) -> Any:
+        return service.follow_service.status()[key]
+
+    for number, turn in enumerate(TURNS[: size(1, 3)]):
+        wait(lambda: status("note") == ROW_AGREES, seen=service.follow_service.status)
+        before = len(service.night.snapshot().moves)
+        river.show(hand=True)
+        wait(lambda: status("state") == "moving", seen=service.follow_service.status)
+        river.scene = river.scene.then(turn.after, turn.laid, turn.before.seat)
+        river.show()
+        wait(
+            lambda before=before: status("asking") or len(service.night.snapshot().moves) > before,
+            seen=service.follow_service.status,
+        )
+        asked = service.follow_service.open_question()
+        # In the first turn nobody knows which token is whose.
+        assert asked is not None or number
+        if asked is not None:
+            expect(page.locator(".camera-question svg").first).to_be_visible()
+            if not number:
+                assert axe(page) == []
+            truth = shown(turn.after)
+            right = [n for n, one in enumerate(asked.candidates) if shown(one.state) == truth]
+            choose_candidate(page, asked.id, right[0])
+            until(service, lambda now, before=before: len(now.moves) > before)
+            expect(page.locator(".camera-question")).to_have_count(0)
+        assert shown(service.night.snapshot().states[-1]) == shown(turn.after)
