@@ -30,7 +30,7 @@ from companion.lab.worlds.traced.river import traced_table
 from companion.rules.arctic.components import ANIMALS, TEXT, UNKNOWN
 from companion.rules.igloo_pop.components import CARD_TEXT
 from vision.cards.deck import Deck, teach
-from vision.cards.detect import CardFinder, DetectedCard
+from vision.cards.detect import CardFinder
 from vision.cards.pile import Read, read_open, read_pile
 from vision.cards.round import read_circle
 from vision.cards.sheet import find_cards
@@ -160,7 +160,9 @@ def taught(world: CardWorld, game: str, tally: Counter[str]) -> Deck:
     return teach(game, images, names)
 
 
-def _count(kind: str, names: Sequence[str], shot: CardShot, read: Iterable[Read], tally: Counter[str], said: Any) -> None:
+def _count(
+    kind: str, names: Sequence[str], shot: CardShot, read: Iterable[Read], tally: Counter[str], said: Any
+) -> None:
     """Count what was read of cards whose places are known."""
     rest = list(read)
     near = matched(rest, shot)  # type: ignore[arg-type]
@@ -181,7 +183,7 @@ def _count(kind: str, names: Sequence[str], shot: CardShot, read: Iterable[Read]
 
 
 def measure_world(world: CardWorld, shown: int, tally: Counter[str], said: Any = None) -> None:
-    """Count what is read of one box: ``shown`` circles, tables of Arctic and fanned-out piles; ``said`` hears errors."""
+    """Count what is read of a box: ``shown`` circles, tables of Arctic and fanned-out piles; ``said`` hears errors."""
     said = said or (lambda *_: None)
     base = world.seed * 100  # type: ignore[attr-defined]
     finder = CardFinder(taught(world, POP, tally))
@@ -243,7 +245,7 @@ def _arctic(
             tally["piles"] += 1
             tally["piles right"] += list(fan) in seen
     tally["rivers"] += 1
-    tally["rivers right"] += sorted(river) == sorted(group[0] for group in seen if len(group) == 1 and group[0] in river)
+    tally["rivers right"] += sorted(river) == sorted(one for group in seen for one in group if one in river)
 
 
 def _pile(rng: Random) -> list[str]:

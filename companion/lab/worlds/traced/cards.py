@@ -32,7 +32,7 @@ STICKER_MM = 30.0
 THICK = 0.35
 """A card's thickness."""
 _DENSER = 1.25
-"""Faces have so many times the photo's pixels: with more, a thin line would be missed by some rays and hit by others."""
+"""Faces have so many times the photo's pixels: with more, some rays would miss a thin line that others hit."""
 _ROWS, _COLUMNS = 12, 8
 COINS = {
     "red": (0.78, 0.13, 0.12), "blue": (0.12, 0.27, 0.72), "green": (0.12, 0.52, 0.2),
@@ -93,7 +93,8 @@ def trace(scene: TracedScene, view: TracedView, lamps: Lamps, seed: int, *, ligh
     parts = [view.sdl(), lamps.sdl(), table(scene.faces.seed)]
     corners = []
     for flat in scene.flats:
-        parts.append(_sheet(flat.size, _file(files, flat.picture, flat.size, dense), flat.at, flat.turn, flat.z, (0, 0), gloss))
+        picture = _file(files, flat.picture, flat.size, dense)
+        parts.append(_sheet(flat.size, picture, flat.at, flat.turn, flat.z, (0, 0), gloss))
     for card in scene.cards:
         picture = _file(files, scene.faces.face(card.name), scene.faces.size, dense, card.name)
         z = 0.4 + THICK * card.level
@@ -115,12 +116,11 @@ def trace(scene: TracedScene, view: TracedView, lamps: Lamps, seed: int, *, ligh
 def table(seed: int) -> str:
     """Return the table: felt, wood or a plain desk of one colour."""
     rng = np.random.default_rng([62, seed])
-    red, green, blue = (v / 255 for v in ink_of(float(rng.uniform()), float(rng.uniform(0.1, 0.5)), float(rng.uniform(0.25, 0.6))))
-    low, high = (vector(*(np.array([red, green, blue]) * k)) for k in (0.93, 1.05))
-    kind = ("bozo scale 1.2", "wood turbulence 0.08 scale <9, 9, 60> rotate x * 88", "bozo scale 300")[int(rng.integers(3))]
-    return (
-        f"plane {{ z, 0 pigment {{ {kind} color_map {{ [0 srgb {low}] [1 srgb {high}] }} }} finish {{ diffuse 0.8 }} }}\n"
-    )
+    colour = np.array(ink_of(float(rng.uniform()), float(rng.uniform(0.1, 0.5)), float(rng.uniform(0.25, 0.6)))) / 255
+    low, high = (vector(*(colour * k)) for k in (0.93, 1.05))
+    kinds = ("bozo scale 1.2", "wood turbulence 0.08 scale <9, 9, 60> rotate x * 88", "bozo scale 300")
+    ink = f"pigment {{ {kinds[int(rng.integers(3))]} color_map {{ [0 srgb {low}] [1 srgb {high}] }} }}"
+    return f"plane {{ z, 0 {ink} finish {{ diffuse 0.8 }} }}\n"
 
 
 def _corners(size: tuple[float, float]) -> Floats:
@@ -141,7 +141,9 @@ def _heights(points: Floats, size: tuple[float, float], bend: tuple[float, float
     return np.asarray(bend[0] * along + bend[1] * across - lowest, float)
 
 
-def _file(files: dict[str, bytes], picture: Pictures.Image, size: tuple[float, float], dense: float, name: str = "") -> str:
+def _file(
+    files: dict[str, bytes], picture: Pictures.Image, size: tuple[float, float], dense: float, name: str = ""
+) -> str:
     """Keep a picture as a file of the scene, as dense as the photo shows it, and return its name."""
     called = (name or f"print{len(files)}").replace("/", "_") + ".png"
     if called not in files:
@@ -175,7 +177,7 @@ def _sheet(
     three = listed([f"<{i}, {j}, {k}>" for i, j, k in faces])
     return (
         f"mesh2 {{ vertex_vectors {{ {points} }} normal_vectors {{ {normals} }} uv_vectors {{ {where} }}"
-        f" face_indices {{ {three} }} uv_mapping pigment {{ image_map {{ png \"{picture}\" interpolate 2 }} }}"
+        f' face_indices {{ {three} }} uv_mapping pigment {{ image_map {{ png "{picture}" interpolate 2 }} }}'
         f" finish {{ diffuse 0.8 {gloss} }} rotate z * {turn:.3f} translate {vector(*at, z)} }}\n"
     )
 
@@ -186,8 +188,8 @@ def sticker(number: int) -> Pictures.Image:
     size = round((MODULES * STICKER_MODULE_MM + 2 * rim) * dots)
     image = np.full((size, size), 255, np.uint8)
     for box in marker_boxes(10 + number, rim, rim, STICKER_MODULE_MM):
-        rows, columns = (slice(round(a * dots), round((a + b) * dots)) for a, b in ((box.y, box.height), (box.x, box.width)))
-        image[rows, columns] = round(255 * box.grey)
+        left, right = round(box.x * dots), round((box.x + box.width) * dots)
+        image[round(box.y * dots) : round((box.y + box.height) * dots), left:right] = round(255 * box.grey)
     return Pictures.fromarray(image).convert("RGBA")
 
 
@@ -204,16 +206,16 @@ def _dome(faces: Faces, dome: Dome, files: dict[str, bytes]) -> str:
     turn = dome.turn
     if dome.number is not None:
         name = _file(files, sticker(dome.number), (STICKER_MM, STICKER_MM), 6.0, f"sticker{dome.number}")
-        body = (
-            f"difference {{ sphere {{ z * {r}, {r} }} plane {{ -z, {-r} }} texture {{ {snow} }} }}"
-        )
+        body = f"difference {{ sphere {{ z * {r}, {r} }} plane {{ -z, {-r} }} texture {{ {snow} }} }}"
         label = _sheet((STICKER_MM, STICKER_MM), name, (0, 0), 0, r + 0.2, (0, 0), "")
         return povray.placed(body + label, *dome.at, 0.8, turn)
     coin = ""
     if dome.colour:
         lean, wide = float(rng.uniform(0, 35)), float(rng.uniform(7.5, 10.0))
         lacquer = paint(COINS[dome.colour], "specular 0.3 roughness 0.03")
-        coin = f"cylinder {{ -z, z * 1.2, {wide:.2f} rotate x * {lean:.2f} translate z * {r + wide * np.sin(np.radians(lean)) * 0.8:.2f} texture {{ {lacquer} }} }}"
+        up = r + 0.8 * wide * float(np.sin(np.radians(lean)))
+        lies = f"rotate x * {lean:.2f} translate z * {up:.2f}"
+        coin = f"cylinder {{ -z, z * 1.2, {wide:.2f} {lies} texture {{ {lacquer} }} }}"
     notch = f"box {{ <-9, -1.5, {r - 4}>, <9, 1.5, {r + 2}> }}"
     door = f"intersection {{ cylinder {{ <0, -{r + 4}, 0>, <0, -8, 0>, 8 }} plane {{ -z, 0 }} texture {{ {snow} }} }}"
     body = f"difference {{ {ball} {grooves} {notch} texture {{ {snow} }} }}"
@@ -225,10 +227,12 @@ def _arm(tip: Place) -> str:
     skin = paint((0.82, 0.6, 0.48), "specular 0.05")
     x, y = tip
     fingers = "".join(
-        f"sphere_sweep {{ linear_spline 2, <{x + 11 * k}, {y}, 18>, 8, <{x + 8 * k}, {y - 70}, 34>, 9 }} " for k in (-2, -1, 0, 1)
+        f"sphere_sweep {{ linear_spline 2, <{x + 11 * k}, {y}, 18>, 8, <{x + 8 * k}, {y - 70}, 34>, 9 }} "
+        for k in (-2, -1, 0, 1)
     )
     palm = f"sphere {{ 0, 1 scale <36, 48, 16> translate <{x - 4}, {y - 95}, 36> }}"
-    sleeve = f"cone {{ <{x}, {y - 120}, 40>, 30, <{x + 60}, {y - 700}, 90>, 50 texture {{ {paint((0.2, 0.22, 0.3))} }} }}"
+    cloth = paint((0.2, 0.22, 0.3))
+    sleeve = f"cone {{ <{x}, {y - 120}, 40>, 30, <{x + 60}, {y - 700}, 90>, 50 texture {{ {cloth} }} }}"
     return f"union {{ {fingers} {palm} {sleeve} texture {{ {skin} }} }}\n"
 
 

@@ -15,7 +15,7 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFilter, ImageFont
+from PIL import Image, ImageDraw, ImageFont
 
 PX: Final = 6
 _FINER: Final = 2
@@ -147,7 +147,8 @@ class Faces:
         hue = float(rng.uniform())
         canvas.box(0, 0, *self.size, ink_of(hue, 0.6, 0.4))
         for x, y in rng.uniform([0, 0], self.size, (40, 2)):
-            canvas.disc((float(x), float(y)), float(rng.uniform(1, 3)), ink_of(hue + 0.1, 0.4, float(rng.uniform(0.5, 1))))
+            ink = ink_of(hue + 0.1, 0.4, float(rng.uniform(0.5, 1)))
+            canvas.disc((float(x), float(y)), float(rng.uniform(1, 3)), ink)
         return canvas.finished(3.0)
 
     def land(self, index: int) -> Image.Image:
@@ -161,7 +162,8 @@ class Faces:
     def token(self, animal: int) -> Image.Image:
         """Return the round print of a token, 20 mm across."""
         canvas = Canvas(20, 20)
-        canvas.box(0, 0, 20, 20, ink_of(float(self.rng("token").uniform()) + animal / 6, 0.7, 0.85 - 0.3 * (animal % 2)))
+        hue = float(self.rng("token").uniform()) + animal / 6
+        canvas.box(0, 0, 20, 20, ink_of(hue, 0.7, 0.85 - 0.3 * (animal % 2)))
         draw_animal(canvas, ANIMALS[animal], (10, 10.5), 6.0, self.rng("token", animal), 0.3)
         return canvas.finished(10.0)
 
@@ -186,7 +188,8 @@ def _ground(faces: Faces, canvas: Canvas, rng: np.random.Generator, hue: float) 
         for level in (0.55, 0.68):
             line = [(0.0, high), (0.0, high * level)]
             line += [(wide * k / 6, high * (level + float(rng.uniform(-0.07, 0.05)))) for k in range(1, 6)]
-            canvas.polygon([*line, (wide, high * level), (wide, high)], ink_of(hue, 0.18 - 0.1 * level, 0.9 + 0.1 * level))
+            ink = ink_of(hue, 0.18 - 0.1 * level, 0.9 + 0.1 * level)
+            canvas.polygon([*line, (wide, high * level), (wide, high)], ink)
     elif kind == "night":
         low = np.array(ink_of(hue, 0.7, 0.22)) / 255
         glow = np.exp(-(((down[..., 0] - 0.25 + 0.12 * _noise(rng, 4)) / 0.12) ** 2))[..., None]
@@ -311,8 +314,9 @@ def draw_animal(
 ) -> None:
     """Draw an animal around a point; the generator bends it a little and mixes its colours."""
     hue = _HUES[animal] + float(rng.normal(0, 0.015))
+    light = {"fox": 0.85, "moose": 0.42, "walrus": 0.6}.get(animal, 0.7)
     inks = {
-        "body": ink_of(hue, 0.6 + float(rng.uniform(-0.1, 0.15)), {"fox": 0.85, "moose": 0.42, "walrus": 0.6}.get(animal, 0.7)),
+        "body": ink_of(hue, 0.6 + float(rng.uniform(-0.1, 0.15)), light),
         "pale": ink_of(hue, 0.22, 0.88),
         "dark": ink_of(hue, 0.5, 0.25),
         "white": ink_of(0.14, 0.03 + float(rng.uniform(0, 0.04)), 0.98),
@@ -342,7 +346,8 @@ def _badge(faces: Faces, canvas: Canvas, digit: str, at: Point, high: float, num
         canvas.box(at[0] - 0.75 * high, at[1] - 0.75 * high, 1.5 * high, 1.5 * high, ground, 0.2 * high)
     elif kind == "ribbon":
         x, y, h = at[0], at[1], high
-        canvas.polygon([(x - h, 0), (x + 0.7 * h, 0), (x + 0.7 * h, y + h), (x - 0.15 * h, y + 0.7 * h), (x - h, y + h)], ground)
+        left, right, low = x - h, x + 0.7 * h, y + h
+        canvas.polygon([(left, 0), (right, 0), (right, low), (x - 0.15 * h, y + 0.7 * h), (left, low)], ground)
     else:
         canvas.text(digit, at, high * 1.15, (250, 250, 248), faces.how.font, (22, 24, 40))
         return
@@ -356,8 +361,10 @@ def _border(faces: Faces, canvas: Canvas) -> float:
     edge = float(faces.rng("border").uniform(2.0, 3.6))
     ink = (250, 250, 247) if faces.how.border == "white" else (20, 20, 24)
     wide, high = canvas.wide, canvas.high
-    for x, y, w, h in ((0, 0, wide, edge), (0, high - edge, wide, edge), (0, 0, edge, high), (wide - edge, 0, edge, high)):
-        canvas.box(x, y, w, h, ink)
+    for at in (0.0, high - edge):
+        canvas.box(0, at, wide, edge, ink)
+    for at in (0.0, wide - edge):
+        canvas.box(at, 0, edge, high, ink)
     return edge
 
 
@@ -368,7 +375,8 @@ def _arctic(faces: Faces, name: str) -> Image.Image:
     how = faces.how
     own = {"main": main, "pair": (main, companion), "card": name}[how.picture]
     rng = faces.rng("picture", own)
-    hue = float(faces.rng("hue").uniform(0.5, 0.68)) + (ANIMALS.index(main) / 6 if how.coded else float(rng.normal(0, 0.02)))
+    hue = float(faces.rng("hue").uniform(0.5, 0.68))
+    hue += ANIMALS.index(main) / 6 if how.coded else float(rng.normal(0, 0.02))
     _ground(faces, canvas, rng, hue)
     at = (wide * float(rng.uniform(0.52, 0.6)), high * float(rng.uniform(0.5, 0.58)))
     draw_animal(canvas, main, at, wide * float(rng.uniform(0.33, 0.39)), rng, how.line, bool(rng.random() < 0.4))
@@ -391,7 +399,8 @@ def _eskimo(canvas: Canvas, at: Point, radius: float, rng: np.random.Generator, 
     hue = float(rng.uniform())
     x, y, r = at[0], at[1], radius
     coat = ink_of(hue, 0.65, 0.7)
-    canvas.polygon([(x - 0.75 * r, y + 1.2 * r), (x - 0.5 * r, y), (x + 0.5 * r, y), (x + 0.75 * r, y + 1.2 * r)], coat, line)
+    low = y + 1.2 * r
+    canvas.polygon([(x - 0.75 * r, low), (x - 0.5 * r, y), (x + 0.5 * r, y), (x + 0.75 * r, low)], coat, line)
     canvas.disc((x, y - 0.3 * r), 0.62 * r, ink_of(hue + 0.05, 0.2, 0.92), line)
     canvas.disc((x, y - 0.3 * r), 0.44 * r, (224, 172, 132), line)
     for side in (-1, 1):
