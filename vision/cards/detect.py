@@ -26,12 +26,13 @@ from vision.cards.blocks import (
     shades_of,
     table_shades,
 )
-from vision.cards.deck import WIDTH, Deck, corners_of, features, straighten
+from vision.cards.deck import Deck, features, straighten
 from vision.cards.joint import View, layers, settle
 from vision.cards.plane import CardPlane, fit_plane
 from vision.cards.seeds import find_seeds, votes_of
+from vision.cards.shape import WIDTH, corners_of
 from vision.cards.sheet import find_cards
-from vision.cards.twins import TwinReader
+from vision.cards.twins import TwinReader, independent
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -119,7 +120,6 @@ class CardFinder:
     """Finds the cards of one deck."""
 
     deck: Deck
-    _fine: dict[int, NDArray[np.float16]] = field(default_factory=dict, repr=False)
     _alike: dict[int, NDArray[np.bool_]] = field(default_factory=dict, repr=False)
     _table: FloatArray | None = field(default=None, repr=False)
 
@@ -396,14 +396,12 @@ class CardFinder:
                 weighed.append(one)
                 continue
             # Near what fits: what lies over the rest of the card has shades of other cards.
-            near = cv2.dilate(one.fits.astype(np.uint8), np.ones((3, 3), np.uint8)).ravel() > 0
-            off = ((shades[:, None] - lamp - self.shades) ** 2).sum(axis=2)[near] / _SHADE**2
-            scores = np.log(np.maximum(one.p, 1e-300)) - _SHADES_WEIGH * np.minimum(off, 1).sum(axis=0)
+            near = cv2.dilate(one.fits.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+            off = ((shades[:, None] - lamp - self.shades) ** 2).sum(axis=2)[near.ravel()] / _SHADE**2
+            # A gleam on the lesson or on the card shifts all shades around it: these count once.
+            residual = (shades - lamp - self.shades[:, one.card]).reshape(*near.shape, 2)
+            weigh = _SHADES_WEIGH * independent(residual * near[..., None], near)
+            scores = np.log(np.maximum(one.p, 1e-300)) - weigh * np.minimum(off, 1).sum(axis=0)
             p = np.exp(scores - scores.max())
             weighed.append(replace(one, p=p / p.sum()))
         return weighed
-
-    def _finely(self, card: int) -> Singles:
-        if card not in self._fine:
-            self._fine[card] = in_blocks(normalised(self.deck.pictures[card])).astype(np.float16)
-        return self._fine[card].astype(np.float32)

@@ -30,6 +30,8 @@ _TELLING: Final = 0.5
 """What is visible of two cards tells them apart if they differ there by so large a part of what they do anywhere."""
 _OTHER: Final = 1 - 0.8**2
 """Where the cards' windows correlate less than what fits well does, they print something else."""
+_BLUNT: Final = 2.0
+"""A card's blurred picture is that of a lens that spreads a point so far (pixels, one standard deviation)."""
 _STEPS: Final = 1 / 12
 """The variance that rounding to whole levels of lightness gives."""
 
@@ -70,7 +72,8 @@ class TwinReader:
             return 0.0
         ratio = np.log((fits.left[b] + fits.noise) / (fits.left[a] + fits.noise))
         better = fits.rest[a if (weight * ratio).sum() >= 0 else b][weight > 0.5]
-        return 0.5 * _independent(better) * float((weight * ratio).sum())
+        pixels = BLOCK * BLOCK * independent(better.reshape(-1, BLOCK, BLOCK, 1), np.ones((1, BLOCK, BLOCK), bool))
+        return 0.5 * pixels * float((weight * ratio).sum())
 
     def _differ(self, a: int, b: int) -> Differing:
         if (a, b) not in self._apart:
@@ -149,27 +152,45 @@ def _fitted(picture: Singles, cards: Singles, visible: Flags, reach: int = 1) ->
     power = _around((moved**2).sum(-1)) / pixels - own**2
     least = np.full((len(cards), *visible.shape), np.inf, np.float32)
     best = np.zeros((len(cards), *visible.shape, BLOCK * BLOCK), np.float32)
+    # A card and the same blurred: mixed, they are as sharp as the picture, whichever is sharper.
+    blunt = np.stack([cv2.GaussianBlur(card, (0, 0), _BLUNT) for card in cards])
+
+    def mean(values: Singles) -> Singles:
+        return _around(values.sum(-1) * weight) / pixels
+
     for down, across in np.ndindex(2 * reach + 1, 2 * reach + 1):
-        there = _blocks(np.roll(cards, (down - reach, across - reach), axis=(-2, -1)))
-        theirs = _around(there.sum(-1) * weight) / pixels
-        spread = _around((there**2).sum(-1) * weight) / pixels - theirs**2
-        both = _around((there * moved).sum(-1)) / pixels - theirs * own
+        step = (down - reach, across - reach)
+        one, two = (_blocks(np.roll(part, step, axis=(-2, -1))) for part in (cards, blunt))
+        one_mean, two_mean = mean(one), mean(two)
+        a, b = mean(one * one) - one_mean**2 + np.float32(_STEPS), mean(two * two) - two_mean**2 + np.float32(_STEPS)
+        c = mean(one * two) - one_mean * two_mean
+        u, v = mean(one * moved) - one_mean * own, mean(two * moved) - two_mean * own
+        scale = np.maximum(a * b - c * c, np.float32(_STEPS**2))
+        first, second = (b * u - c * v) / scale, (a * v - c * u) / scale
         # A card is never seen with its dark and its light exchanged.
-        gain = np.maximum(both, 0) / (np.maximum(spread, 0) + np.float32(_STEPS))
-        left = np.maximum(power - 2 * gain * both + gain**2 * np.maximum(spread, 0), 0)
+        seen = (first + second > 0).astype(np.float32)
+        first, second = first * seen, second * seen
+        told = 2 * (first * u + second * v) - first**2 * a - second**2 * b - 2 * first * second * c
+        left = np.maximum(power - told, 0)
         nearer = left < least
         least = np.where(nearer, left, least)
-        rest = moved - own[..., None] - gain[..., None] * (there - theirs[..., None])
+        rest = moved - own[..., None] - first[..., None] * (one - one_mean[..., None])
+        rest -= second[..., None] * (two - two_mean[..., None])
         best = np.where(nearer[..., None], rest, best)
     return Fits(least, best, power, float(np.median(least.min(axis=0)[visible])) + _STEPS if visible.any() else _STEPS)
 
 
-def _independent(residual: Singles) -> float:
-    """Return as how many independent ones the pixels of a block (of n) count, by how much neighbours err together."""
-    square = residual.reshape(-1, BLOCK, BLOCK)
-    power = float((square**2).mean()) + 1e-9
+def independent(residual: Singles, known: Flags) -> float:
+    """Return the share of independent ones among values (…, h, w, channels) where they are ``known`` (…, h, w).
+
+    It is told by how much neighbours err together (of a first-order autoregression, across and down).
+    """
     share = 1.0
-    for a, b in ((square[:, 1:], square[:, :-1]), (square[:, :, 1:], square[:, :, :-1])):
-        together = float(np.clip((a * b).mean() / power, 0.0, 0.99))
+    for axis in (-1, -2):
+        there, beside = range(known.shape[axis] - 1), range(1, known.shape[axis])
+        both = (np.take(known, there, axis) & np.take(known, beside, axis))[..., None]
+        a, b = np.take(residual, there, axis - 1), np.take(residual, beside, axis - 1)
+        power = float((((a**2 + b**2) / 2) * both).sum())
+        together = float(np.clip((a * b * both).sum() / (power + 1e-9), 0.0, 0.99))
         share *= (1 - together) / (1 + together)
-    return BLOCK * BLOCK * share
+    return share
