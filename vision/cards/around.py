@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from vision.cards.blocks import BLOCK, TABLE
-from vision.cards.deck import WIDTH
+from vision.cards.shape import WIDTH
 from vision.cards.sheet import find_cards
 
 if TYPE_CHECKING:

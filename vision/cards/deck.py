@@ -20,6 +20,7 @@ import numpy as np
 
 from companion.ports import BadDataError
 from vision.cards import messages
+from vision.cards.shape import WIDTH, corners_of, tall
 from vision.cards.sheet import find_cards
 from vision.decode.photo import read_whole, to_jpeg
 from vision.whole_file import write_whole
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
     Singles = NDArray[np.float32]
 
-WIDTH: Final = 128
-"""A taught card's width in pixels; its height follows from its shape."""
 _HEIGHTS: Final = (48, 320)
 MOST: Final = 200
 _QUALITY: Final = 94
@@ -168,7 +167,7 @@ def teach(game: str, photos: Sequence[ByteArray], order: Sequence[str], former: 
     if former is not None:
         height = former.height
     else:
-        ratio = np.median([_tall(quad) for sheet in sheets for quad in sheet])
+        ratio = np.median([tall(quad) for sheet in sheets for quad in sheet])
         height = int(np.clip(round(WIDTH * float(ratio) / 8) * 8, *_HEIGHTS))
     lamps = [_table_tones(photo, sheet) for photo, sheet in zip(photos, sheets, strict=True)]
     pictures = [
@@ -207,16 +206,6 @@ def _in_light(picture: ByteArray, tones: FloatArray) -> ByteArray:
     steps = (np.arange(256) / 255)[:, None] ** 2.2 * np.exp(tones)
     curve = np.clip(np.round(255 * np.clip(steps, 0, 1) ** (1 / 2.2)), 0, 255).astype(np.uint8)
     return cv2.LUT(picture, curve.reshape(1, 256, 3)).astype(np.uint8)
-
-
-def _tall(quad: FloatArray) -> float:
-    sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
-    return float((sides[1] + sides[3]) / (sides[0] + sides[2]))
-
-
-def corners_of(height: int) -> FloatArray:
-    """Return a taught card's corners in its own pixels, clockwise from the upper left."""
-    return np.array([[-0.5, -0.5], [WIDTH - 0.5, -0.5], [WIDTH - 0.5, height - 0.5], [-0.5, height - 0.5]])
 
 
 def cut_out(photo: ByteArray, quad: FloatArray, height: int) -> ByteArray:

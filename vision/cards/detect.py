@@ -18,21 +18,21 @@ import numpy as np
 from vision.cards.around import FEWEST, beside, moved_by, outlines_in, size_of, working
 from vision.cards.blocks import (
     BLOCK,
-    COVERED,
     TABLE,
     energies_of,
     halved,
     in_blocks,
     normalised,
-    pooled,
     shades_of,
     table_shades,
 )
-from vision.cards.deck import WIDTH, Deck, corners_of, features, straighten
+from vision.cards.deck import Deck, features, straighten
 from vision.cards.joint import View, layers, settle
 from vision.cards.plane import CardPlane, fit_plane
 from vision.cards.seeds import find_seeds, votes_of
+from vision.cards.shape import WIDTH, corners_of
 from vision.cards.sheet import find_cards
+from vision.cards.twins import TwinReader, independent
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -120,7 +120,6 @@ class CardFinder:
     """Finds the cards of one deck."""
 
     deck: Deck
-    _fine: dict[int, NDArray[np.float16]] = field(default_factory=dict, repr=False)
     _alike: dict[int, NDArray[np.bool_]] = field(default_factory=dict, repr=False)
     _table: FloatArray | None = field(default=None, repr=False)
 
@@ -133,6 +132,10 @@ class CardFinder:
     def shades(self) -> Singles:
         """Return every card's shades: (rows × columns, n, 2), see :func:`shades_of`."""
         return np.stack([shades_of(halved(picture)) for picture in self.deck.pictures], axis=1)
+
+    @cached_property
+    def _reader(self) -> TwinReader:
+        return TwinReader(self.deck.pictures)
 
     @cached_property
     def rows(self) -> int:
@@ -346,19 +349,6 @@ class CardFinder:
             self._alike[card][card] = True
         return self._alike[card]
 
-    def _telling(self, twins: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which blocks at full size tell twins apart: at least half as much as the one that tells two best.
-
-        How sharply and in which light each was taught makes all other blocks differ a little, too.
-        """
-        cards = [self._finely(card) for card in twins]
-        telling = np.zeros(len(cards[0]), np.bool_)
-        for number, card in enumerate(cards):
-            for other in cards[:number]:
-                off = ((card - other) ** 2).mean(axis=1)
-                telling |= off >= 0.5 * off.max()
-        return telling
-
     def _which(
         self, straight: ByteArray, coarse: Singles, visible: NDArray[np.bool_], hidden: NDArray[np.bool_]
     ) -> FloatArray:
@@ -366,35 +356,22 @@ class CardFinder:
 
         What lies ``hidden`` (rows, columns) under something unknown, and its rim, tells nothing.
         """
-        best = np.argsort(coarse)[:_FINE]
-        seen = normalised(straight)
+        best = np.argsort(coarse)
+        # The twins of the nearest are all thought of: coarsely, they look the same.
+        near = self._twins(int(best[0]))[best]
+        near[:_FINE] = True
+        best = best[near]
         # A block at half size is two by two at full size, where a last row may be left over.
         grid = np.zeros((self.deck.height // BLOCK, WIDTH // BLOCK), bool)
         grid[: 2 * self.rows] = np.kron(visible, np.ones((2, 2), bool))
         under = np.kron(hidden, np.ones((2, 2), np.uint8)).astype(np.uint8)
         grid[: 2 * self.rows] &= cv2.dilate(under, np.ones((3, 3), np.uint8)) == 0
-        fine_of = grid.ravel()
-        cards = np.stack([self._finely(int(card))[fine_of] for card in best], axis=1)
-        least = np.full((cards.shape[0], len(best)), np.float32(COVERED))
-        for shift in np.ndindex(3, 3):
-            moved = in_blocks(np.roll(seen, np.array(shift) - 1, axis=(0, 1)))[fine_of]
-            least = np.minimum(least, energies_of(moved, cards))
-        fine = pooled(least, cards)
-        # What differs little differs by how cards were taught; and one block alone, half covered, tells nothing.
-        off = np.clip(fine - fine.min(axis=1, keepdims=True) - np.float32(_NO_MATTER), 0, _AT_MOST)
-        whole = off.sum(axis=0) / 4
-        # Between twins that decides which alone tells them apart: the digit in the corner, not how each was taught.
-        lead = int(best[int(whole.argmin())])
-        twins = np.flatnonzero(self._twins(lead)[best])
-        fine = whole.copy()
-        if len(twins) > 1:
-            alone = self._telling([int(best[twin]) for twin in twins])[fine_of]
-            fine[twins] = whole.min() + off[np.ix_(alone, twins)].sum(axis=0) / 4
+        best, odds = self._reader.tell(straight, best, grid, _FINE)
         # Of a card of which much is hidden, what is left may be hidden in part: it tells less.
-        sharp = _SHARP * (1 - float(hidden.sum()) / max(1, int(visible.sum()))) ** 2
-        # Those that were not looked at finely are at least as far away as the last that was.
-        scores = -sharp * (coarse - coarse[best[-1]] + fine.max()).astype(float)
-        scores[best] = -sharp * fine
+        sharp = (1 - float(hidden.sum()) / max(1, int(visible.sum()))) ** 2
+        # Those that were not looked at finely are no likelier than the last that was.
+        scores = np.full(len(coarse), sharp * odds.min())
+        scores[best] = sharp * odds
         p: FloatArray = np.exp(scores - scores.max())
         p /= p.sum()
         return p
@@ -419,14 +396,12 @@ class CardFinder:
                 weighed.append(one)
                 continue
             # Near what fits: what lies over the rest of the card has shades of other cards.
-            near = cv2.dilate(one.fits.astype(np.uint8), np.ones((3, 3), np.uint8)).ravel() > 0
-            off = ((shades[:, None] - lamp - self.shades) ** 2).sum(axis=2)[near] / _SHADE**2
-            scores = np.log(np.maximum(one.p, 1e-300)) - _SHADES_WEIGH * np.minimum(off, 1).sum(axis=0)
+            near = cv2.dilate(one.fits.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+            off = ((shades[:, None] - lamp - self.shades) ** 2).sum(axis=2)[near.ravel()] / _SHADE**2
+            # A gleam on the lesson or on the card shifts all shades around it: these count once.
+            residual = (shades - lamp - self.shades[:, one.card]).reshape(*near.shape, 2)
+            weigh = _SHADES_WEIGH * independent(residual * near[..., None], near)
+            scores = np.log(np.maximum(one.p, 1e-300)) - weigh * np.minimum(off, 1).sum(axis=0)
             p = np.exp(scores - scores.max())
             weighed.append(replace(one, p=p / p.sum()))
         return weighed
-
-    def _finely(self, card: int) -> Singles:
-        if card not in self._fine:
-            self._fine[card] = in_blocks(normalised(self.deck.pictures[card])).astype(np.float16)
-        return self._fine[card].astype(np.float32)

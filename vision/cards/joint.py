@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import cv2
 import numpy as np
 
-from vision.cards.deck import corners_of
+from vision.cards.shape import corners_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,9 +16,10 @@ import numpy as np
 
 from vision.cards.around import moved_by, size_of, working
 from vision.cards.blocks import COVERED, energies_of, halved, in_blocks, normalised
-from vision.cards.deck import WIDTH, straighten
+from vision.cards.deck import straighten
 from vision.cards.detect import LEAST_BLOCKS
 from vision.cards.joint import BLOCK_PIXELS, View, layers
+from vision.cards.shape import WIDTH
 from vision.cards.tokens import CHANGED, gain_of, light_at, under
 
 if TYPE_CHECKING:

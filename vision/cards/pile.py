@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from vision.cards.blocks import BLOCK
-from vision.cards.deck import WIDTH
+from vision.cards.shape import WIDTH
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray

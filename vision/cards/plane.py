@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import cv2
 import numpy as np
 
-from vision.cards.deck import WIDTH, corners_of
+from vision.cards.shape import WIDTH, corners_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

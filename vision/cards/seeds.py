@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from vision.cards.deck import WIDTH
+from vision.cards.shape import WIDTH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
+from vision.cards.plane import fit_plane
+from vision.cards.shape import WIDTH, corners_of, tall
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -27,6 +30,8 @@ _GOES_ON: Final = 4
 """How many cards in a row may be looked for beside those that were found."""
 _CLEAR: Final = 16.0
 """How steep the sides of a card are at least that is looked for where the rows go on."""
+_OFF: Final = 3.0
+"""An outline that is so many times as far off as most are does not follow the card."""
 _SMALLEST: Final = 0.0012
 _LARGEST: Final = 0.5
 """A card's share of the picture."""
@@ -50,6 +55,7 @@ def find_cards(image: ByteArray) -> list[FloatArray]:
         if not more:
             break
         best += more
+    best = _equally_large(best, strength)
     return [(quad + 0.5) / scale - 0.5 for quad in in_rows(best)]
 
 
@@ -63,6 +69,48 @@ def _best(tried: Sequence[Sequence[FloatArray]]) -> list[FloatArray]:
         if all(cv2.pointPolygonTest(other.astype(np.float32), middle, False) < 0 for other in kept):
             kept.append(quad)
     return kept
+
+
+def _equally_large(quads: list[FloatArray], strength: NDArray[np.float32]) -> list[FloatArray]:
+    """Return outlines of which those that are not as large as cards are on this table were laid anew.
+
+    Where a lamp gleams, an outline follows a card's printed frame, all around or on some sides; most do not.
+    """
+    if not quads:
+        return quads
+    height = round(WIDTH * float(np.median([tall(quad) for quad in quads])))
+    own = corners_of(height)
+    plane = fit_plane([(own, quad) for quad in quads], height, (strength.shape[1], strength.shape[0]))
+    if plane is None:
+        return quads
+
+    def laid(quad: FloatArray, some: Sequence[int]) -> FloatArray:
+        pose = plane.pose(own[list(some)], quad[list(some)])
+        return np.asarray(cv2.perspectiveTransform(own[None], plane.to(pose))[0], float)
+
+    def clear(quad: FloatArray) -> float:
+        return sum(min(_steep(a, b, strength), _CLEAR) for a, b in zip(quad, np.roll(quad, -1, axis=0), strict=True))
+
+    every = range(4)
+    off = np.array([np.linalg.norm(laid(quad, every) - quad, axis=1).max() for quad in quads])
+    kept = []
+    for quad, far in zip(quads, off, strict=True):
+        if far <= _OFF * np.median(off):
+            kept.append(quad)
+            continue
+        # By all of its corners, or by the two of a side, whichever lies on lines.
+        tried = [laid(quad, every), *(laid(quad, (k, (k + 1) % 4)) for k in every)]
+        kept.append(max(tried, key=clear))
+    return kept
+
+
+def _steep(a: FloatArray, b: FloatArray, strength: NDArray[np.float32]) -> float:
+    """Return how steep a picture is along a line, as a median."""
+    across = np.array([a[1] - b[1], b[0] - a[0]]) / max(float(np.linalg.norm(b - a)), 1e-9)
+    points = (a + np.linspace(0.12, 0.88, 24)[:, None] * (b - a))[:, None] + np.arange(-1.5, 2)[:, None] * across
+    at = points.astype(np.float32)
+    seen = cv2.remap(strength, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    return float(np.median(seen.max(axis=1)))
 
 
 def _missed(quads: Sequence[FloatArray], strength: NDArray[np.float32]) -> list[FloatArray]:

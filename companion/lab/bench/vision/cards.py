@@ -72,7 +72,7 @@ def _taught(art: Any, names: Sequence[str], each: int, tally: Counter[str]) -> D
     return teach(art.game, images, list(names))
 
 
-def _matched(found: Sequence[DetectedCard], shot: Any) -> list[DetectedCard | None]:
+def matched(found: Sequence[DetectedCard], shot: Any) -> list[DetectedCard | None]:
     """Return for each card of the truth the found one that lies there."""
     result: list[DetectedCard | None] = []
     for corners in shot.corners:
@@ -82,10 +82,10 @@ def _matched(found: Sequence[DetectedCard], shot: Any) -> list[DetectedCard | No
     return result
 
 
-def _count(kind: str, found: Sequence[DetectedCard], shot: Any, scene: Any, deck: Deck, tally: Counter[str]) -> None:
+def count(kind: str, found: Sequence[DetectedCard], shot: Any, scene: Any, deck: Deck, tally: Counter[str]) -> None:
     read = dict(zip((id(one) for one in found), read_cards(found, deck), strict=True))
-    matched = _matched(found, shot)
-    for card, one in zip(scene.cards, matched, strict=True):
+    near = matched(found, shot)
+    for card, one in zip(scene.cards, near, strict=True):
         tally[f"{kind} cards"] += 1
         if one is None:
             tally[f"{kind} not found"] += 1
@@ -95,7 +95,7 @@ def _count(kind: str, found: Sequence[DetectedCard], shot: Any, scene: Any, deck
         tally[f"{kind} right"] += right
         tally[f"{kind} sure"] += reading.sure
         tally[f"{kind} sure and wrong"] += reading.sure and not right
-    tally[f"{kind} too many"] += len(found) - sum(one is not None for one in matched)
+    tally[f"{kind} too many"] += len(found) - sum(one is not None for one in near)
 
 
 def _one_round(
@@ -127,7 +127,7 @@ def _one_round(
         begun = time.process_time()
         found = finder.find(shot.image)
         times.append(1000 * (time.process_time() - begun))
-        _count("whole" if kind == "whole" else "with igloos", found, shot, scene, finder.deck, tally)
+        count("whole" if kind == "whole" else "with igloos", found, shot, scene, finder.deck, tally)
         shots.append((shot.image, found))
     for only, name in ((names, "round of an open game"), ((), "round alone")):
         first, second = read_both(
@@ -164,7 +164,7 @@ def _one_pile(art: Any, finder: CardFinder, seed: int, tally: Counter[str], time
     begun = time.process_time()
     found = finder.find(shot.image)
     times.append(1000 * (time.process_time() - begun))
-    _count("fanned", found, shot, scene, finder.deck, tally)
+    count("fanned", found, shot, scene, finder.deck, tally)
     read = read_pile(found, finder.deck)
     truth = [name.split("-")[0] for name in names]
     seen = [card.kind for card in read]

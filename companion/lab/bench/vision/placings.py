@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from companion.lab.bench.vision.watched import WatchedNight
-from companion.lab.worlds.cards.photos import shoot
-from companion.lab.worlds.cards.placings import DrawnRound, drawn_round
+from companion.lab.worlds.cards.photos import CardShot
+from companion.lab.worlds.cards.placings import Put, drawn_round
 from companion.night.answers import CAMERA
 from companion.rules.igloo_pop import GAME
 from vision.cards.pile import Read
@@ -32,10 +32,32 @@ FAMILIES: Final = (5, 6, 7)
 SEEDS: Final = range(51, 54)
 
 
+class FilmedRound(Protocol):
+    """A round that somebody draws: its cards clockwise, what is put down in order, and pictures of it."""
+
+    @property
+    def names(self) -> list[str]:
+        """Return the cards, place by place."""
+
+    @property
+    def puts(self) -> tuple[Put, ...]:
+        """Return what is put down, in order."""
+
+    @property
+    def bare(self) -> CardShot:
+        """Return the circle before anything stands on it, all igloos in the village."""
+
+    def scene(self, t: float) -> Any:
+        """Return what lies and moves on the table at a time; the same where nothing moved."""
+
+    def take(self, scene: Any, number: int) -> CardShot:
+        """Return a photo of it; ``number`` is the noise's seed."""
+
+
 class TrueCircle:
     """Knows where the cards of a drawn round lie, as :class:`companion.follow.cards.CardTable` would read it."""
 
-    def __init__(self, film: DrawnRound) -> None:
+    def __init__(self, film: FilmedRound) -> None:
         """Know the circle of ``film``."""
         self.film = film
 
@@ -57,7 +79,7 @@ class TrueCircle:
 class PlacedNight(WatchedNight):
     """A night with a round that is about to begin, and a camera that follows it."""
 
-    def __init__(self, folder: Path, film: DrawnRound, colours: list[str]) -> None:
+    def __init__(self, folder: Path, film: FilmedRound, colours: list[str]) -> None:
         """Open a match of these colours whose cards lie as in ``film``; the camera knows nothing yet."""
         self.film, self.circle = film, TrueCircle(film)
         super().__init__(folder, self.circle, EVERY_S)
@@ -99,7 +121,7 @@ class PlacedTally:
     work: list[float] = field(default_factory=list)
 
 
-def follow_round(folder: Path, film: DrawnRound, colours: list[str], tally: PlacedTally) -> None:
+def follow_round(folder: Path, film: FilmedRound, colours: list[str], tally: PlacedTally) -> None:
     """Follow a round to its end, people entering only what the camera leaves to them, and count."""
     night = PlacedNight(folder, film, colours)
     night.begin()
@@ -112,7 +134,7 @@ def follow_round(folder: Path, film: DrawnRound, colours: list[str], tally: Plac
         scene = film.scene(t)
         if scene != former:
             # What lies still is drawn once.
-            former, shot = scene, shoot(*scene, number)
+            former, shot = scene, film.take(scene, number)
         begun = time.thread_time()
         night.show(shot)
         tally.work.append(time.thread_time() - begun)

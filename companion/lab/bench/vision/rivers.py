@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from companion.follow.cards import CardTable
 from companion.follow.messages import HALF
@@ -20,13 +20,11 @@ from companion.lab.bench.vision.watched import WatchedNight
 from companion.lab.worlds.cards.photos import CardShot
 from companion.lab.worlds.cards.river import (
     SHEET,
-    DrawnTable,
     PlayedTurn,
     RiverScene,
     begun,
     drawn_table,
     played,
-    sheet_of,
 )
 from companion.night.answers import TABLE
 from companion.night.games import game_view
@@ -40,6 +38,20 @@ LOOKS: Final = 9
 FAMILIES: Final = (5, 6, 7)
 """Families of art on which finding cards was not tuned."""
 SEEDS: Final = (71, 72, 73)
+
+
+class RiverTable(Protocol):
+    """A table of Arctic that somebody draws."""
+
+    @property
+    def seed(self) -> int:
+        """Return the seed; in the second half of a game with an even one another lamp is lit."""
+
+    def shot(self, scene: RiverScene, number: int, *, hand: bool = False, lamp: bool = False) -> CardShot:
+        """Return a picture of what lies there, a hand over the River or not, another lamp lit or not."""
+
+    def sheet(self, first: int, attempt: int = 0) -> bytes:
+        """Return a photo of ``SHEET`` cards from number ``first`` on; each ``attempt`` from another side."""
 
 
 class RiverNight(WatchedNight):
@@ -110,12 +122,12 @@ class RiverTally:
     answers: list[float] = field(default_factory=list)
 
 
-def taught(folder: Path, table: DrawnTable) -> CardTable:
+def taught(folder: Path, table: RiverTable) -> CardTable:
     """Return the cards of a table as they are taught; a sheet of which not every card is found is taken again."""
     cards = CardTable(folder)
     for first in range(0, UNKNOWN, SHEET):
         for attempt in range(20):
-            data = sheet_of(table.art, first, attempt)
+            data = table.sheet(first, attempt)
             try:
                 cards.teach(GAME.id, data, first, SHEET)
                 break
@@ -125,7 +137,7 @@ def taught(folder: Path, table: DrawnTable) -> CardTable:
 
 
 def follow_game(
-    folder: Path, table: DrawnTable, turns: list[PlayedTurn], tally: RiverTally, cards: CardTable, said: Any = None
+    folder: Path, table: RiverTable, turns: list[PlayedTurn], tally: RiverTally, cards: CardTable, said: Any = None
 ) -> None:
     """Follow a game to its end, people entering only what the camera leaves to them, and count."""
     view = game_view(GAME.id)

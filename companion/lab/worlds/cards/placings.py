@@ -69,7 +69,12 @@ class DrawnRound:
 
     def frame(self, t: float, number: int = 0) -> CardShot:
         """Return what the camera sees at a time; ``number`` is the noise's seed."""
-        return shoot(*self.scene(t), number)
+        return self.take(self.scene(t), number)
+
+    @staticmethod
+    def take(scene: tuple[CardScene, PinholeCamera, Light], number: int) -> CardShot:
+        """Return a photo of a scene; ``number`` is the noise's seed."""
+        return shoot(*scene, number)
 
     def scene(self, t: float) -> tuple[CardScene, PinholeCamera, Light]:
         """Return what lies and moves on the table at a time, and who sees it in which light."""

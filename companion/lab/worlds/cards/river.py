@@ -125,6 +125,10 @@ class DrawnTable:
             light = replace(light, exposure=light.exposure * 1.2, warmth=light.warmth + 0.12, slope=-light.slope)
         return shoot(drawn, self.camera, light, number)
 
+    def sheet(self, first: int, attempt: int = 0) -> bytes:
+        """Return a photo of ``SHEET`` cards from number ``first`` on; each ``attempt`` from another side."""
+        return sheet_of(self.art, first, attempt)
+
     def scene(self, scene: RiverScene, number: int, *, hand: bool = False) -> CardScene:
         """Return what is drawn; cards are nudged a little for each ``number``."""
         rng = np.random.default_rng([27, self.seed])

@@ -11,9 +11,11 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import cv2
@@ -44,11 +46,14 @@ class PovrayError(RuntimeError):
     """POV-Ray is missing, or did not trace a scene; the text says why in one sentence."""
 
 
-def render(scene: str, width: int, height: int, *, seed: int) -> Image:
+def render(
+    scene: str, width: int, height: int, *, seed: int, files: Mapping[str, bytes] = MappingProxyType({})
+) -> Image:
     """Trace a scene (camera, lamps and objects, as text) and return (height, width, 3) uint8, BGR, as sRGB.
 
     The same scene and seed give the same picture. The scene may draw numbers from ``Chance`` (POV-Ray's ``rand``,
-    begun with ``seed``), write with :func:`text`, and use the fonts of DejaVu by their files' names. Raises
+    begun with ``seed``), write with :func:`text`, and use the fonts of DejaVu by their files' names, and pictures
+    by their names in ``files``. Raises
     :class:`PovrayError` where POV-Ray is missing or refuses the scene.
     """
     program = shutil.which("povray")
@@ -62,6 +67,8 @@ def render(scene: str, width: int, height: int, *, seed: int) -> Image:
             if not (FONTS / font).exists():
                 raise PovrayError(f"The font {font} is missing: install Debian's package fonts-dejavu-core.")
             shutil.copy(FONTS / font, folder / font)
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
         asked = ["+Iscene.pov", "+Oout.png", f"+W{width}", f"+H{height}", "+FN8", "File_Gamma=sRGB"]
         asked += ["+A0.3", "+AM1", "+R2", "-J", "-D", "-P", "+WT1", "-GA"]
         try:
