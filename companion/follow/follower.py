@@ -214,6 +214,7 @@ class CameraFollower:
                 wait = self.tick()
             except Exception:
                 log.exception("The camera could not follow.")
+                self._become(Following.failed)
                 wait = IDLE_S
             self._woken.wait(wait)
             self._woken.clear()

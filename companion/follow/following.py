@@ -36,6 +36,7 @@ class FollowState(StrEnum):
     WATCHING = "watching"
     MOVING = "moving"
     LOST = "lost"
+    FAILED = "failed"
     THINKING = "thinking"
     BEHIND = "behind"
     ENTERED = "entered"
@@ -163,10 +164,18 @@ class Following:
 
     def moving(self) -> Following:
         """Something moves; a question stays until it is answered, or people have begun to put the board right."""
+        return self._broken_off(FollowState.MOVING, messages.MOVING)
+
+    def failed(self) -> Following:
+        """A look came to nothing, by a fault of ours; a question stays."""
+        return self._broken_off(FollowState.FAILED, messages.FAILED)
+
+    def _broken_off(self, state: FollowState, note: str) -> Following:
+        """Nothing was told by the looks at a scene; where a question is open, that stays said."""
         after = replace(self.scene_changed(), half_t=None)
         if self.question is not None and not self.waiting:
             return after
-        return replace(after, state=FollowState.MOVING, note=messages.MOVING)
+        return replace(after, state=state, note=note)
 
     def begin_look(self, now: float, worked: float, *, new: bool) -> Following:
         """A look begins; at a ``new`` scene what was seen before counts no more."""

@@ -29,6 +29,7 @@ WAITING: Final = "The camera is waiting for the board to be put right."
 ENTERED: Final = "The camera entered the turn it saw."
 HALF: Final = "The camera sees half a turn, and waits for the rest."
 THINKING: Final = "The camera is looking."
+FAILED: Final = "The camera could not look, and tries again."
 
 CARDS_ALONE: Final = "The camera sees cards as they are laid and what is put on them; people enter the rest of a round."
 CARDS_AWAITED: Final = "The camera is waiting for all the new cards."

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from companion.follow.messages import ROW_AGREES
+from companion.follow.messages import FAILED, ROW_AGREES
 from companion.lab.bench.vision.rivers import opening_of, shown
 from companion.lab.worlds.cards.river import SHEET, DrawnTable, RiverScene, begun, drawn_table, played
 from companion.lab.worlds.filmed import noisy
@@ -42,13 +42,20 @@ class River:
     def __init__(self, camera: MjpegServer) -> None:
         self.table: DrawnTable = drawn_table(SEED, 1)
         self.scene: RiverScene = begun(TURNS[0].before)
-        self.camera, self.number = camera, 0
+        self.camera, self.number, self.picture = camera, 0, b""
 
     def show(self, *, hand: bool = False) -> None:
         """Show what lies there, a hand over it or not, in pictures that each have their noise."""
         self.number += 1
         shot = self.table.shot(self.scene, self.number, hand=hand)
+        self.picture = shot.jpeg
         self.camera.show(noisy(shot.jpeg, 3, self.number))
+
+
+def damaged(jpeg: bytes) -> bytes:
+    """Return a picture whose head is in order, and whose first table of codes is not."""
+    table = jpeg.index(b"\xff\xc4") + 4
+    return jpeg[:table] + b"\x77" * 16 + jpeg[table + 16 :]
 
 
 @pytest.fixture
@@ -90,6 +97,12 @@ def test_the_river_is_entered_and_the_first_turn_is_asked_about(
     until(service, lambda now: sorted(now.states[-1].river) == sorted(TURNS[0].before.river))
     assert set(service.night.snapshot().by) == {CAMERA}
     expect(page.locator(".log li .kind.simulated").first).to_be_visible()
+
+    # A picture that cannot be read is said to be none that was looked at; with the next it goes on.
+    camera.show([damaged(river.picture)])
+    expect(page.locator("[data-key=camera] .note")).to_contain_text(FAILED)
+    river.show()
+    expect(page.locator("[data-key=camera]")).to_contain_text(ROW_AGREES)
 
     def status(key: str) -> Any:
         return service.follow_service.status()[key]

@@ -200,11 +200,12 @@ function cameraLine() {
   const { camera, follow } = store.camera;
   if (!camera) return null;
   const ready = camera.state === "connected";
-  const note = ready && follow?.following ? follow.note : camera.note;
+  const followed = ready && follow?.following;
+  const note = followed ? follow.note : camera.note;
   return h("p", { class: "panel device-head camera-line", "data-key": "camera" },
     h("span", { class: ["lamp", camera.state], "aria-hidden": "true" }),
     h("strong", null, t("The camera")),
-    h("span", { class: ready ? "quiet" : "note", role: "status" }, note ? t(note) : ready ? t("ready") : stateWords(camera.state)),
+    h("span", { class: ready && !(followed && follow.state === "failed") ? "quiet" : "note", role: "status" }, note ? t(note) : ready ? t("ready") : stateWords(camera.state)),
     kindMark(camera.kind));
 }
 
