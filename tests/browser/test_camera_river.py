@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from companion.follow.messages import FAILED, ROW_AGREES
+from companion.follow.questions import TURN, UNSEEN
 from companion.lab.bench.vision.rivers import opening_of, shown
-from companion.lab.worlds.cards.river import SHEET, DrawnTable, RiverScene, begun, drawn_table, played
+from companion.lab.worlds.cards.river import SHEET, DrawnTable, PlayedTurn, RiverScene, begun, drawn_table, played
 from companion.lab.worlds.filmed import noisy
 from companion.lab.worlds.mjpeg import MjpegServer
 from companion.night.answers import CAMERA
@@ -32,16 +35,36 @@ from tests.worlds.wait import wait
 
 pytestmark = pytest.mark.browser
 
-SEED = 1
-TURNS = played(SEED, 2)
+
+@dataclass(frozen=True)
+class Drawn:
+    """A game that is drawn: ``turns`` are its first ones, ``many``."""
+
+    seed: int
+    family: int
+    players: int
+    many: int
+
+    @cached_property
+    def turns(self) -> list[PlayedTurn]:
+        return played(self.seed, self.players)[: self.many]
+
+    @property
+    def table(self) -> DrawnTable:
+        return drawn_table(self.seed, self.family)
+
+
+USUAL = Drawn(1, 1, 2, 3)
+GIVING = Drawn(93, 5, 3, 4)
+"""In its fourth turn a player may give a Penalty card away, which no picture shows."""
 
 
 class River:
     """The table of a drawn game, and its camera."""
 
-    def __init__(self, camera: MjpegServer) -> None:
-        self.table: DrawnTable = drawn_table(SEED, 1)
-        self.scene: RiverScene = begun(TURNS[0].before)
+    def __init__(self, game: Drawn, camera: MjpegServer) -> None:
+        self.table: DrawnTable = game.table
+        self.scene: RiverScene = begun(game.turns[0].before)
         self.camera, self.number, self.picture = camera, 0, b""
 
     def show(self, *, hand: bool = False) -> None:
@@ -65,14 +88,20 @@ def camera() -> Iterator[MjpegServer]:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
-    # The cards that lie in the open in the first turns, and some others.
-    turns = TURNS[:3]
+def game(request: pytest.FixtureRequest) -> Drawn:
+    found: Drawn = getattr(request, "param", USUAL)
+    return found
+
+
+@pytest.fixture
+def service(tmp_path: Path, game: Drawn) -> Iterator[Service]:
+    # The cards that lie in the open in these turns, and some others.
+    turns = game.turns
     lying = {TEXT[card] for turn in turns for state in (turn.before, turn.after) for card in state.river}
     lying |= {card for turn in turns for card in turn.laid}
     spare = [card for card in TEXT[:UNKNOWN] if card not in lying]
-    teach_few(tmp_path, "arctic", drawn_table(SEED, 1).art, [*sorted(lying), *spare][:SHEET])
-    with serving(tmp_path, opening_of(TURNS[0].before)) as service:
+    teach_few(tmp_path, "arctic", game.table.art, [*sorted(lying), *spare][:SHEET])
+    with serving(tmp_path, opening_of(game.turns[0].before)) as service:
         yield service
 
 
@@ -85,18 +114,9 @@ def page(chromium: Browser, service: Service) -> Iterator[Page]:
 @pytest.mark.sized
 @pytest.mark.timeout(300)
 def test_the_river_is_entered_and_the_first_turn_is_asked_about(
-    page: Page, service: Service, camera: MjpegServer, axe: Callable[[Page], list[str]]
+    page: Page, service: Service, game: Drawn, camera: MjpegServer, axe: Callable[[Page], list[str]]
 ) -> None:
-    expect.set_options(timeout=PATIENCE_MS)
-    river = River(camera)
-    river.show()
-    choose_camera(page, camera)
-    follow_on(page)
-
-    # The River is laid, and entered in two looks.
-    until(service, lambda now: sorted(now.states[-1].river) == sorted(TURNS[0].before.river))
-    assert set(service.night.snapshot().by) == {CAMERA}
-    expect(page.locator(".log li .kind.simulated").first).to_be_visible()
+    river = laid_and_entered(page, service, game, camera)
 
     # A picture that cannot be read is said to be none that was looked at; with the next it goes on.
     camera.show([damaged(river.picture)])
@@ -104,30 +124,59 @@ def test_the_river_is_entered_and_the_first_turn_is_asked_about(
     river.show()
     expect(page.locator("[data-key=camera]")).to_contain_text(ROW_AGREES)
 
+    asked = [play(page, service, river, turn, axe) for turn in game.turns[: size(1, 3)]]
+    assert asked[0] == TURN, "in the first turn nobody knows which token is whose"
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("game", [GIVING], indirect=True)
+def test_what_no_picture_shows_is_asked_in_a_few_words(
+    page: Page, service: Service, game: Drawn, camera: MjpegServer, axe: Callable[[Page], list[str]]
+) -> None:
+    river = laid_and_entered(page, service, game, camera)
+    for turn in game.turns[:-1]:
+        play(page, service, river, turn, axe)
+    assert play(page, service, river, game.turns[-1], axe) == UNSEEN
+
+
+def laid_and_entered(page: Page, service: Service, game: Drawn, camera: MjpegServer) -> River:
+    """Lay the River before the camera, and wait until it is entered, in two looks."""
+    expect.set_options(timeout=PATIENCE_MS)
+    river = River(game, camera)
+    river.show()
+    choose_camera(page, camera)
+    follow_on(page)
+    until(service, lambda now: sorted(now.states[-1].river) == sorted(game.turns[0].before.river))
+    assert set(service.night.snapshot().by) == {CAMERA}
+    expect(page.locator(".log li .kind.simulated").first).to_be_visible()
+    return river
+
+
+def play(page: Page, service: Service, river: River, turn: PlayedTurn, axe: Callable[[Page], list[str]]) -> str | None:
+    """Play a turn before the camera, and answer on the page what is asked; return of what kind the question was."""
+
     def status(key: str) -> Any:
         return service.follow_service.status()[key]
 
-    for number, turn in enumerate(TURNS[: size(1, 3)]):
-        wait(lambda: status("note") == ROW_AGREES, seen=service.follow_service.status)
-        before = len(service.night.snapshot().moves)
-        river.show(hand=True)
-        wait(lambda: status("state") == "moving", seen=service.follow_service.status)
-        river.scene = river.scene.then(turn.after, turn.laid, turn.before.seat)
-        river.show()
-        wait(
-            lambda before=before: status("asking") or len(service.night.snapshot().moves) > before,
-            seen=service.follow_service.status,
-        )
-        asked = service.follow_service.open_question()
-        # In the first turn nobody knows which token is whose.
-        assert asked is not None or number
-        if asked is not None:
-            expect(page.locator(".camera-question svg").first).to_be_visible()
-            if not number:
-                assert axe(page) == []
-            truth = shown(turn.after)
-            right = [n for n, one in enumerate(asked.candidates) if shown(one.state) == truth]
-            choose_candidate(page, asked.id, right[0])
-            until(service, lambda now, before=before: len(now.moves) > before)
-            expect(page.locator(".camera-question")).to_have_count(0)
-        assert shown(service.night.snapshot().states[-1]) == shown(turn.after)
+    wait(lambda: status("note") == ROW_AGREES, seen=service.follow_service.status)
+    before = len(service.night.snapshot().moves)
+    river.show(hand=True)
+    wait(lambda: status("state") == "moving", seen=service.follow_service.status)
+    river.scene = river.scene.then(turn.after, turn.laid, turn.before.seat)
+    river.show()
+    wait(
+        lambda: status("asking") or len(service.night.snapshot().moves) > before,
+        seen=service.follow_service.status,
+    )
+    asked = service.follow_service.open_question()
+    if asked is not None:
+        expect(page.locator(f".camera-question {'.seen' if asked.kind == UNSEEN else 'svg'}").first).to_be_visible()
+        assert axe(page) == []
+        truth = shown(turn.after)
+        right = [n for n, one in enumerate(asked.candidates) if shown(one.state) == truth]
+        choose_candidate(page, asked.id, right[0])
+        until(service, lambda now: len(now.moves) > before)
+        expect(page.locator(".camera-question")).to_have_count(0)
+    assert shown(service.night.snapshot().states[-1]) == shown(turn.after)
+    return None if asked is None else asked.kind

@@ -111,5 +111,7 @@ def look_alike(
         return ()
     seen = shown(candidates[0].state)
     same = tuple(c for c in candidates if c.state is not None and shown(c.state) == seen)
+    # Of those that are as likely, the one of fewest steps first.
+    same = tuple(sorted(same, key=lambda c: (-round(c.p, 6), sum(str(move) != "end" for move in c.told))))
     # What was too unlikely to be told, or was one too many, says nothing.
     return same if sum(c.p for c in same) >= ENTERS * sum(c.p for c in candidates) else ()

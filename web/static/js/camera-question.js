@@ -53,7 +53,7 @@ function title() {
 function question() {
   return [
     h("h2", { id: "camera-question" }, icon("camera"), " ", title()),
-    openQuestion.played.length > 0 && h("p", null, t("Seen: %(moves)s", { moves: openQuestion.played.map(said).join("; ") })),
+    openQuestion.played.length > 0 && h("p", { class: "seen" }, t("Seen: %(moves)s", { moves: openQuestion.played.map(said).join("; ") })),
     h("ul", { class: "camera-choices" }, openQuestion.candidates.map(choice)),
     h("button", { type: "button", class: "second", "data-do": "camera-answer", "data-n": "none", disabled: sending }, icon("close"), t("None of these")),
   ];
