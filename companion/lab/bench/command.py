@@ -104,7 +104,7 @@ def bench_turns(seconds: float) -> Iterable[Row]:
             yield row(f"{name}, {found.asked}", f"{found.median:.4f}", "s", "median ≤ 0.02 s, 95 % ≤ 0.5 s, 3 s", note)
 
 
-FOLLOWED = ("iglu-iglu", "ice-team")
+FOLLOWED = ("iglu-iglu", "ice-team", "thin-ice")
 """Games that can be rendered and followed."""
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from companion.lab.rows import Row, row
-from companion.lab.worlds import boards, filmed, filmed_ice, ice_table, mjpeg
+from companion.lab.worlds import boards, filmed, filmed_example, filmed_ice, ice_table, mjpeg
 
 TURNS = 40
 PATIENCE_S = 60.0
@@ -56,6 +56,7 @@ class FilmedGame(Protocol):
 
 FILMS: dict[str, Callable[[int, int], FilmedGame]] = {
     filmed.GAME: lambda seed, turns: filmed.Filmed(seed, turns, seed % 2, kept=0.7),
+    filmed_example.GAME: lambda seed, turns: filmed_example.FilmedExample(seed, turns, seed % 2),
     ice_table.GAME: lambda seed, turns: filmed_ice.FilmedIce(seed, turns, seed % 2, evening=False),
 }
 """The games that can be filmed, by seed and turns."""
