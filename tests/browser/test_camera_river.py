@@ -91,6 +91,9 @@ def test_the_river_is_entered_and_the_first_turn_is_asked_about(
     river = River(camera)
     river.show()
     choose_camera(page, camera)
+    # Nothing is asked for that cards do not need: no board to find, no markers.
+    expect(page.locator("[data-key=by-cards] a[href='#photo']")).to_be_visible()
+    expect(page.locator("[data-do=camera-find], .camera-panel figcaption")).to_have_count(0)
     follow_on(page)
 
     # The River is laid, and entered in two looks.
@@ -125,6 +128,11 @@ def test_the_river_is_entered_and_the_first_turn_is_asked_about(
             expect(page.locator(".camera-question svg").first).to_be_visible()
             if not number:
                 assert axe(page) == []
+                # What was placed and drawn is said once; the turns differ in how the tokens went.
+                expect(page.locator("[data-key=in-each]")).to_contain_text("Place")
+                words = page.locator(".camera-choice button").all_inner_texts()
+                assert len(words) > 1
+                assert not any("Place" in one or "Take" in one for one in words)
             truth = shown(turn.after)
             right = [n for n, one in enumerate(asked.candidates) if shown(one.state) == truth]
             choose_candidate(page, asked.id, right[0])

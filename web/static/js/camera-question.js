@@ -28,10 +28,29 @@ async function fetchQuestion(id) {
 
 const drawn = (svg, about, name) => svg && picture(svg, { game: openQuestion.game, lit: new Map(), chosen: [], about, can: false, costs: false, name });
 
+/** What every candidate begins and ends with, where each has more to tell: [begin, end] as words. */
+function shared() {
+  const all = openQuestion.candidates.map(({ moves }) => moves.map(said));
+  const shortest = Math.min(...all.map((moves) => moves.length));
+  const alike = (at) => all.every((moves) => moves.at(at) === all[0].at(at));
+  let [begin, end] = [0, 0];
+  while (begin < shortest - 1 && alike(begin)) begin += 1;
+  while (end < shortest - 1 - begin && alike(-1 - end)) end += 1;
+  return all.length > 1 ? [all[0].slice(0, begin), end ? all[0].slice(-end) : []] : [[], []];
+}
+
 function what(candidate) {
   if (candidate.kind === "unchanged") return t("Nothing was played");
   if (candidate.kind === "takeback") return t("The last turn was taken back");
-  return candidate.moves.map(said).join("; ") || t("The turn was ended");
+  const [begin, end] = shared();
+  const { moves } = candidate;
+  return moves.slice(begin.length, moves.length - end.length).map(said).join("; ") || t("The turn was ended");
+}
+
+/** What all of them have in common is said once. */
+function inEach() {
+  const common = shared().flat();
+  return common.length > 0 && h("p", { class: "quiet", "data-key": "in-each" }, t("In each of them: %(what)s", { what: common.join("; ") }));
 }
 
 function choice(candidate) {
@@ -51,6 +70,7 @@ function title() {
 function question() {
   return [
     h("h2", { id: "camera-question" }, icon("camera"), " ", title()),
+    inEach(),
     h("ul", { class: "camera-choices" }, openQuestion.candidates.map(choice)),
     h("button", { type: "button", class: "second", "data-do": "camera-answer", "data-n": "none", disabled: sending }, icon("close"), t("None of these")),
   ];
@@ -66,7 +86,7 @@ function disagreement() {
       h("button", { type: "button", class: "second", "data-do": "camera-record" }, icon("undo"), t("The record is wrong: correct it")),
       h("button", { type: "button", class: "second", "data-do": "camera-referee" }, icon("scales"), t("Call the referee")),
       h("button", { type: "button", class: "second", "data-do": "camera-way", "data-way": "record", disabled: sending }, icon("camera"), t("Both are right: the camera misread it"))),
-    openQuestion.candidates.length > 0 && h("details", { "data-key": "maybe" }, h("summary", null, t("What it might have been")),
+    openQuestion.candidates.length > 0 && h("details", { "data-key": "maybe" }, h("summary", null, t("What it might have been")), inEach(),
       h("ul", { class: "camera-choices" }, openQuestion.candidates.map(choice))),
   ];
 }
