@@ -124,6 +124,13 @@ def bench_follow(seconds: float, game: str = FOLLOWED[0]) -> Iterable[Row]:
     yield from rows(max(4, round(4 * seconds)), SEED, game)
 
 
+def bench_load(seconds: float) -> Iterable[Row]:
+    """Measure what following costs while nothing moves and while pieces move, three timed runs long each."""
+    from companion.lab.bench.vision.following_load import rows
+
+    yield from rows(3 * seconds)
+
+
 def bench_igloo(seconds: float) -> Iterable[Row]:
     """Measure the reader, and the real firmware in simavr where run from a checkout."""
     from companion.lab.bench.igloo import rows
@@ -237,6 +244,7 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "readers": bench_readers,
     "track": bench_track,
     "follow": bench_follow,
+    "load": bench_load,
     "web": bench_web,
     "install": bench_install,
     "small": bench_small,
@@ -244,7 +252,7 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "flood": bench_flood,
     "plug": bench_plug,
 }
-NAMED_ONLY = frozenset({"install", "small", "soak", "flood", "plug", "readers"})
+NAMED_ONLY = frozenset({"install", "small", "soak", "flood", "plug", "readers", "load"})
 """What takes root, a network or long is run when it is named, not among all."""
 
 
@@ -299,7 +307,7 @@ def command(
     game: str,
     as_json: bool,
 ) -> int:
-    """Print speed and accuracy tables; without a name, all of them but install, small, soak, flood, plug, readers.
+    """Print speed and accuracy tables; without a name, all but install, small, soak, flood, plug, readers and load.
 
     Exit status 1: a random game broke a rule.
     """
