@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 FROM_THE_PAGE = re.compile(r"usb(:\d{1,2})?|pi(:\d)?|/dev/video\d{1,3}|https?://\S{1,300}")
 """What a request may name; files and folders of this machine only its owner names, on the command line."""
 
-NOW_S = 3.0
-"""How old a picture may be to be one of now; a camera at rest is looked at every two seconds."""
+NOW_S = 6.0
+"""How old a picture may be to be one of now; a camera at rest is looked at every five seconds."""
 
 
 class CameraService:

@@ -9,7 +9,7 @@ EVERY_S: Final = 0.2
 IDLE_S: Final = 1.0
 QUIET_S: Final = 2.0
 """So long the record must have stood: who is entering a turn by hand is not interrupted."""
-AGAIN_S: Final = 30.0
+AGAIN_S: Final = 60.0
 """A board that looks the same is read anew so often: a drop of light must not hide a change for ever."""
 
 HAND_S: Final = 8.0

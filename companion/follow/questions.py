@@ -87,7 +87,7 @@ class OpenQuestion:
         state = self.observation.snapshot.states[-1]
         drawn = view.draw(state, lang, None) if isinstance(view, BoardView) else ""
         steps = [_steps(self, candidate) for candidate in self.candidates]
-        common = _common(steps) if self.kind == UNSEEN else Counter()
+        common = _common(steps) if len(steps) > 1 else Counter()
         parted = [_parted(turn, common) for turn in steps]
         return {
             "id": self.id,

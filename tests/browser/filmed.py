@@ -32,9 +32,7 @@ PATIENCE_MS = 40_000
 
 
 @contextmanager
-def serving(
-    folder: Path, opening: Mapping[str, Any], moves: Sequence[str] = (), camera: str | None = None
-) -> Iterator[Service]:
+def serving(folder: Path, opening: Mapping[str, Any], moves: Sequence[str] = (), camera: str = "") -> Iterator[Service]:
     """Serve a night in which a game was opened and begun; lessons are short ones. ``camera``: its address."""
     service = Service(ServeOptions(folder, host="127.0.0.1", port=0, camera=camera, example_games=True))
     service.follow_service = FollowService(
@@ -62,10 +60,10 @@ def serving(
 
 
 @contextmanager
-def filming(folder: Path, camera: MjpegServer, film: FilmedGame) -> Iterator[Service]:
-    """Serve a night with a camera on the network and the film's game, which is set up."""
+def filming(folder: Path, camera: MjpegServer | None, film: FilmedGame) -> Iterator[Service]:
+    """Serve a night with a camera on the network, or none yet, and the film's game, which is set up."""
     opening = {"game": film.game, "players": players(film.game), "setup": dict(film.setup)}
-    with serving(folder, opening, film.set_up, camera.url) as service:
+    with serving(folder, opening, film.set_up, camera.url if camera is not None else "") as service:
         yield service
 
 

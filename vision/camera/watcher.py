@@ -1,7 +1,7 @@
 """A thread that watches one camera: its health, its newest picture, and the newest straightened table.
 
 What is costly is done seldom: pictures are compared as small grey copies, the markers are looked for when something
-changed (at most twice a second) or every other second, and JPEG is encoded only when somebody asks. While nobody
+changed (at most twice a second) or every five seconds, and JPEG is encoded only when somebody asks. While nobody
 listens and nobody has asked for ten seconds, pictures are read and dropped undecoded.
 """
 
@@ -39,7 +39,10 @@ if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
 
 LOOK_EVERY_S: Final = 0.5
-CALM_EVERY_S: Final = 2.0
+CALM_EVERY_S: Final = 5.0
+LIT_EVERY_S: Final = 2.0
+BEHIND_S: Final = 2.0
+"""Whoever asks after a while gets a look that is no older."""
 ENCODE_EVERY_S: Final = 0.25
 REQUESTED_S: Final = 10.0
 SILENT_S: Final = 3.0
@@ -308,7 +311,7 @@ class CameraWatcher:
             if not same:
                 self._changed_t = captured.t
         with contextlib.suppress(BadDataError, cv2.error):
-            if captured.t - self._lit_t > CALM_EVERY_S:
+            if captured.t - self._lit_t > LIT_EVERY_S:
                 self._lit_t = captured.t
                 self._black = bool(np.quantile(captured.small(), 0.99) < _BLACK)
             if self._on_look is not None or captured.t - self._requested_t <= REQUESTED_S:
@@ -367,7 +370,7 @@ class CameraWatcher:
         if (
             captured is not None
             and captured is not looked
-            and (looked is None or (idle and captured.t - looked.t > CALM_EVERY_S))
+            and (looked is None or (idle and captured.t - looked.t > BEHIND_S))
         ):
             with contextlib.suppress(BadDataError, cv2.error):
                 self._look_at(captured)

@@ -104,7 +104,7 @@ def bench_turns(seconds: float) -> Iterable[Row]:
             yield row(f"{name}, {found.asked}", f"{found.median:.4f}", "s", "median ≤ 0.02 s, 95 % ≤ 0.5 s, 3 s", note)
 
 
-FOLLOWED = ("iglu-iglu", "ice-team")
+FOLLOWED = ("iglu-iglu", "ice-team", "thin-ice")
 """Games that can be rendered and followed."""
 WORLDS = ("drawn", "traced")
 """What draws the games that are followed."""
@@ -126,6 +126,13 @@ def bench_follow(
     from companion.lab.bench.follow import SEED, rows
 
     yield from rows(max(4, round(4 * seconds)), SEED if seed is None else seed, game, world)
+
+
+def bench_load(seconds: float) -> Iterable[Row]:
+    """Measure what following costs while nothing moves and while pieces move, three timed runs long each."""
+    from companion.lab.bench.vision.following_load import rows
+
+    yield from rows(3 * seconds)
 
 
 def bench_igloo(seconds: float) -> Iterable[Row]:
@@ -241,6 +248,7 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "readers": bench_readers,
     "track": bench_track,
     "follow": bench_follow,
+    "load": bench_load,
     "web": bench_web,
     "install": bench_install,
     "small": bench_small,
@@ -248,7 +256,7 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "flood": bench_flood,
     "plug": bench_plug,
 }
-NAMED_ONLY = frozenset({"install", "small", "soak", "flood", "plug", "readers"})
+NAMED_ONLY = frozenset({"install", "small", "soak", "flood", "plug", "readers", "load"})
 """What takes root, a network or long is run when it is named, not among all."""
 
 
@@ -313,7 +321,7 @@ def command(
     seed: int | None,
     as_json: bool,
 ) -> int:
-    """Print speed and accuracy tables; without a name, all of them but install, small, soak, flood, plug, readers.
+    """Print speed and accuracy tables; without a name, all but install, small, soak, flood, plug, readers and load.
 
     Exit status 1: a random game broke a rule.
     """

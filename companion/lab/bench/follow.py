@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from companion.lab.rows import Row, row
-from companion.lab.worlds import boards, filmed, filmed_ice, ice_table, mjpeg
+from companion.lab.worlds import boards, filmed, filmed_example, filmed_ice, ice_table, mjpeg
 from companion.lab.worlds.traced import ice_team as traced_ice
 from companion.lab.worlds.traced import iglu_iglu as traced_iglu
 
@@ -61,6 +61,7 @@ class FilmedGame(Protocol):
 FILMS: dict[str, dict[str, Callable[[int, int], FilmedGame]]] = {
     "drawn": {
         filmed.GAME: lambda seed, turns: filmed.Filmed(seed, turns, seed % 2, kept=0.7),
+        filmed_example.GAME: lambda seed, turns: filmed_example.FilmedExample(seed, turns, seed % 2),
         ice_table.GAME: lambda seed, turns: filmed_ice.FilmedIce(seed, turns, seed % 2, evening=False),
     },
     "traced": {filmed.GAME: traced_iglu.traced_iglu, ice_table.GAME: traced_ice.traced_ice},

@@ -143,7 +143,7 @@ def test_frozen(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_black(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watcher, "CALM_EVERY_S", 0.1)
+    monkeypatch.setattr(watcher, "LIT_EVERY_S", 0.1)
     rng = np.random.default_rng(1)
     dark = [cv2.imencode(".jpg", rng.integers(0, 8, (960, 1280, 3), np.uint8))[1].tobytes() for _ in range(3)]
     with CameraWatcher(open_source(camera.url, fps=10)) as watching:

@@ -31,7 +31,7 @@ export function cameraPanel(match) {
           camera.width ? h("span", { class: "quiet" }, `${camera.width} × ${camera.height}${camera.fps ? `, ${number(camera.fps, 1)}/s` : ""}`) : null)
       : h("p", { class: "quiet" }, t("No camera is chosen. A photo from a phone works just as well.")),
     camera?.note && h("p", { class: camera.state === "connected" ? "quiet" : "note" }, t(camera.note)),
-    picture(),
+    picture(match),
     sendPhoto(match),
     keptPictures(match),
     isHost() && chooser(camera));

@@ -31,7 +31,14 @@ const drawn = (svg, about, name) => svg && picture(svg, { game: openQuestion.gam
 function what(candidate) {
   if (candidate.kind === "unchanged") return t("Nothing was played");
   if (candidate.kind === "takeback") return t("The last turn was taken back");
-  return candidate.moves.map(said).join("; ") || (openQuestion.kind === "unseen" ? t("That was all") : t("The turn was ended"));
+  const moves = candidate.moves.map(said).join("; ");
+  return moves || (openQuestion.played.length ? t("That was all") : t("The turn was ended"));
+}
+
+/** What all of them have in common is said once. */
+function inEach() {
+  const { played } = openQuestion;
+  return played.length > 0 && h("p", { class: "quiet", "data-key": "in-each" }, t("In any case: %(what)s", { what: played.map(said).join("; ") }));
 }
 
 function choice(candidate) {
@@ -53,7 +60,7 @@ function title() {
 function question() {
   return [
     h("h2", { id: "camera-question" }, icon("camera"), " ", title()),
-    openQuestion.played.length > 0 && h("p", { class: "seen" }, t("Seen: %(moves)s", { moves: openQuestion.played.map(said).join("; ") })),
+    inEach(),
     h("ul", { class: "camera-choices" }, openQuestion.candidates.map(choice)),
     h("button", { type: "button", class: "second", "data-do": "camera-answer", "data-n": "none", disabled: sending }, icon("close"), t("None of these")),
   ];
@@ -69,7 +76,7 @@ function disagreement() {
       h("button", { type: "button", class: "second", "data-do": "camera-record" }, icon("undo"), t("The record is wrong: correct it")),
       h("button", { type: "button", class: "second", "data-do": "camera-referee" }, icon("scales"), t("Call the referee")),
       h("button", { type: "button", class: "second", "data-do": "camera-way", "data-way": "record", disabled: sending }, icon("camera"), t("Both are right: the camera misread it"))),
-    openQuestion.candidates.length > 0 && h("details", { "data-key": "maybe" }, h("summary", null, t("What it might have been")),
+    openQuestion.candidates.length > 0 && h("details", { "data-key": "maybe" }, h("summary", null, t("What it might have been")), inEach(),
       h("ul", { class: "camera-choices" }, openQuestion.candidates.map(choice))),
   ];
 }

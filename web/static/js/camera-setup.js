@@ -5,7 +5,7 @@ import { icon } from "./art.js";
 import { alike, cellWindow, placeSigns, placeWords } from "./camera-cells.js";
 import { CORNERS, overlay, placeOf } from "./camera-picture.js";
 import { cameraPanel, chooseCamera } from "./camera-panel.js";
-import { gameButtons, gameOf, games, has, orFirst } from "./games.js";
+import { gameButtons, gameName, gameOf, games, has, orFirst } from "./games.js";
 import { ask, showRefusal, tell } from "./net.js";
 import { change, isHost, match, store } from "./store.js";
 import { number, t, tn } from "./words.js";
@@ -20,8 +20,10 @@ function alter(changes) {
   change(() => {});
 }
 
-/** Games that are played on a board have one that can be found. */
-const onBoards = () => games().filter(({ id }) => !has(id, "play"));
+/** Games that are played on a board have one that can be found; those of cards lie as they may. */
+const onBoards = () => games().filter(({ id }) => !has(id, "play") && !has(id, "pile"));
+/** The open game where it is followed by its cards, unless a board was chosen. */
+const cardGame = () => (now.game === null && match() && has(match().game, "pile") ? match().game : null);
 const chosen = () => now.game ?? orFirst(match()?.game, onBoards());
 const path = (way = "") => `/api/camera/table/${chosen()}${way}`;
 
@@ -43,6 +45,7 @@ const post = (way, body) => tell(path(way), body, { signal: AbortSignal.timeout(
 
 /** Ask for the table again when the camera, the record or the lessons have moved on. */
 async function refresh() {
+  if (cardGame()) return;
   const { follow, table } = store.camera;
   const about = [chosen(), follow?.state, follow?.note, table?.number, store.view?.state, now.table?.learning && Math.floor(Date.now() / AGAIN_MS)].join();
   if (about === now.about || Date.now() - now.requestedAt < AGAIN_MS) return;
@@ -147,6 +150,13 @@ function reading(table, seen) {
 
 // --- following
 
+function byCards() {
+  return h("section", { class: "panel", "data-key": "by-cards" },
+    h("h2", null, gameName(cardGame())),
+    h("p", null, t("The camera follows this game by its cards. They are taught from photos: no board has to be found.")),
+    h("p", null, h("a", { href: "#photo" }, t("Score by photo"))));
+}
+
 function following() {
   const { follow } = store.camera;
   if (!follow) return null;
@@ -168,6 +178,7 @@ export function part() {
   ticking();
   refresh();
   const { table } = now;
+  if (cardGame()) return [cameraPanel(match()), byCards(), following()];
   return [
     cameraPanel(match()),
     h("section", { class: "panel", "data-key": "finding" },

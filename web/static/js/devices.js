@@ -165,15 +165,15 @@ export function iglooPanel() {
     mayAct() && h("p", { "data-key": "to-workshop" }, h("a", { href: "#workshop/igloo" }, t("Calibrate this igloo, or let the referee count"))));
 }
 
-/** The newest picture of the table; what it shows is for those who take part. */
-export function picture() {
+/** The newest picture of the table; what it shows is for those who take part. A game of cards does without markers. */
+export function picture(match) {
   const { table } = store.camera;
   if (!table || !mayAct()) return null;
   const which = table.straight ? "table" : "frame";
   return h("figure", { class: "picture" },
     h("img", { src: `/api/camera/${which}.jpg?n=${table.number}`, decoding: "async",
       alt: table.straight ? t("The table from above, straightened") : t("The newest picture") }),
-    h("figcaption", null,
+    !(match && has(match.game, "pile") && table.markers.length === 0) && h("figcaption", null,
       table.missing.length
         ? tn("Corner marker %(ids)s is not seen.", "Corner markers %(ids)s are not seen.", table.missing.length, { ids: list(table.missing) })
         : null,
@@ -213,5 +213,5 @@ function cameraLine() {
 export const cameraHere = (match) => [
   cameraLine(),
   match && mayAct() && has(match.game, "round") && h("section", { class: "panel", "data-key": "photo", "aria-label": t("Score by photo") },
-    picture(), sendPhoto(match), keptPictures(match)),
+    picture(match), sendPhoto(match), keptPictures(match)),
 ];

@@ -17,7 +17,7 @@ from itertools import count
 from math import cos, pi, sin
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
@@ -28,10 +28,15 @@ from companion.lab.worlds import mjpeg
 from companion.lab.worlds.filmed import noisy
 from companion.lab.worlds.table import of_jpeg
 
+if TYPE_CHECKING:
+    from companion.night.commands.night import MatchSnapshot
+
 FPS: Final = 5
 TURN_S: Final = 5.0
 HAND_S: Final = 1.6
 """So long of a turn a hand is over the table."""
+LEFT_S: Final = 12.0
+"""What the camera has not entered by then, on a busy machine, is entered by hand."""
 SETTLE_S: Final = 5.0
 """So long is waited before anything is counted: what lay there at first is looked at."""
 PATIENCE_S: Final = 300.0
@@ -141,20 +146,26 @@ def _measured(folder: Path, scene: LoadScene, camera: CameraProcess, seconds: fl
         time.sleep(SETTLE_S)
         still = _share(camera.pid, lambda: time.sleep(seconds))
 
+        def shown() -> MatchSnapshot:
+            now = night.snapshot()
+            assert now is not None
+            return now
+
         def played() -> None:
             nonlocal entered
             for number, (_, moves) in enumerate(scene.turns):
-                before = night.snapshot()
-                assert before is not None
+                before = shown()
                 begun = time.monotonic()
                 camera.show(hands[number])
                 time.sleep(HAND_S)
                 camera.show(lying[number])
                 time.sleep(max(0.0, TURN_S - (time.monotonic() - begun)))
-                now = night.snapshot()
-                assert now is not None
+                while not scene.right(now := shown(), number) and time.monotonic() - begun < LEFT_S:
+                    time.sleep(0.1)
                 if scene.right(now, number):
                     entered += CAMERA in now.by[len(before.by) :]
+                    continue
+                if not moves:
                     continue
                 if len(now.moves) > len(before.moves):
                     do("undo", {"to": len(before.moves), "agreed": True})
