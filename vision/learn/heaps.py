@@ -58,11 +58,12 @@ def part_heap(picture: ByteArray, within: Mask, wanted: Mapping[str, int]) -> di
     chosen = _named(centres, areas, wanted)
     if chosen is None:
         return None
-    # What is beside the place may have a piece's colour: then only what is within it is sure to be a piece.
-    for where in (np.ones_like(within), within):
-        pieces = {name: _parts((nearest == n) & where, within, wanted[name]) for name, n in chosen.items()}
-        sizes = [int(piece.sum()) for some in pieces.values() for piece in some]
-        if len(sizes) == sum(wanted.values()) and max(sizes) < _LIKE_SIZE * min(sizes):
+    # What is beside the place may have a piece's colour: then only what is within it is sure to be a piece. A piece of
+    # which a thin part alone has its colour, as a scarf, falls apart where thin parts are left out.
+    ways = ((np.ones_like(within), True), (within, True), (np.ones_like(within), False), (within, False))
+    for where, solid in ways:
+        pieces = {name: _parts((nearest == n) & where, within, wanted[name], solid) for name, n in chosen.items()}
+        if all(len(some) == wanted[name] for name, some in pieces.items()) and _alike(pieces, solid):
             return pieces
     return None
 
@@ -94,9 +95,25 @@ def _named(centres: FloatArray, areas: NDArray[np.int64], wanted: Mapping[str, i
     return best[1]
 
 
-def _parts(mask: Mask, within: Mask, many: int) -> list[Mask]:
-    """Return so many parts of what has one colour, each about a middle of its own."""
-    clean = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+def _alike(pieces: Mapping[str, list[Mask]], solid: bool) -> bool:
+    """Return whether pieces show about as much of themselves as others do; of thin parts, as those of their colour."""
+    sizes = {name: np.array([piece.sum() for piece in some], float) for name, some in pieces.items()}
+    if solid:
+        every = np.concatenate(list(sizes.values()))
+        return bool(every.max() < _LIKE_SIZE * every.min())
+    return all(
+        some.max() < _LIKE_SIZE * some.mean() and some.mean() < _LIKE_SIZE * some.min() for some in sizes.values()
+    )
+
+
+def _parts(mask: Mask, within: Mask, many: int, solid: bool) -> list[Mask]:
+    """Return so many parts of what has one colour, each about a middle of its own.
+
+    ``solid``: thin parts are left out, and so is what does not hang together with the most of its part.
+    """
+    clean = mask.astype(np.uint8)
+    if solid:
+        clean = cv2.morphologyEx(clean, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)).astype(np.uint8)
     # What does not reach into the place is beside it.
     _, names = cv2.connectedComponents(clean)
     inside = np.isin(names, np.unique(names[within & (clean > 0)])) & (clean > 0)
@@ -112,6 +129,8 @@ def _parts(mask: Mask, within: Mask, many: int) -> list[Mask]:
         rows, columns = at[owner[:, 0] == number].astype(int).T
         own[rows, columns] = 1
         pieces, names, stats, _ = cv2.connectedComponentsWithStats(own)
-        if pieces > 1:
+        if not solid:
+            parts.append(own > 0)
+        elif pieces > 1:
             parts.append(names == 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax()))
     return parts

@@ -151,6 +151,9 @@ class Strips:
                 # Both see the same pixels, so their weights add up to one.
                 pooled = np.maximum(part, _LEAST) ** (1 - share) * told**share
                 part[:] = pooled / pooled.sum()
+            # Of a heap whose pieces were never told apart the network knows what was taught, whatever stands there.
+            for thing in self.lacking:
+                reading.counts[thing][number][:] = 1 / (self._layout.most[thing] + 1)
 
     def read(self, straight: ByteArray) -> dict[tuple[int, int], FloatArray]:
         """Return by place and thing how likely each number of them is, from none on, in the taught light."""

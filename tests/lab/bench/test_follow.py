@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 from companion.lab.bench.follow import unseen_step
+from companion.lab.bench.vision.sighted import followed_as_drawn
+from companion.lab.worlds.traced.ice_team import traced_ice
 from companion.rules import game
 
 
@@ -35,3 +40,13 @@ def test_fish_freeze_where_they_froze_and_nowhere_else() -> None:
     other = position(2).play(state.game.parse("walk b4 a6"))
     assert unseen_step(other, ["walk b4 b1", "freeze 1", "walk b1 a3"]) == "freeze 1"
     assert unseen_step(other, ["walk b4 b2", "walk b2 a9"]) == "freeze 0"
+
+
+@pytest.mark.long
+@pytest.mark.learning
+@pytest.mark.timeout(1800)
+def test_a_game_that_another_program_drew_is_followed(tmp_path: Path) -> None:
+    film = traced_ice(201, 3)
+    found = followed_as_drawn(tmp_path, film, film.corners)
+    assert (found.turns, found.wrong) == (3, 0), found.told
+    assert found.among == found.questions, found.told

@@ -74,6 +74,27 @@ def painted(layout: Layout, order: str = "grrggrgr", home: Any = GROUND["home"])
     return LabelledBoard(np.clip(cv2.GaussianBlur(straight, (0, 0), 1) + noise, 0, 255).astype(np.uint8), contents)
 
 
+@pytest.mark.parametrize("order", ["grrggrgr", "rrrrgggg"])
+def test_pale_pieces_are_told_by_their_scarves_of_which_heads_hide_a_part(layout: Layout, order: str) -> None:
+    sampler, board = Sampler(layout), painted(layout, order)
+    straight = board.straight.copy()
+    radius = round(RADIUS * sampler.unit * sampler.side)
+    turns = np.random.default_rng(5).uniform(0, 360, 8)
+    for (x, y, name), turn in zip(spots(sampler, order), turns, strict=True):
+        middle = round(x), round(y)
+        cv2.circle(straight, middle, radius + 2, GROUND["home"], -1)
+        cv2.circle(straight, middle, radius, (225, 235, 240), -1)
+        for low, high in ((0, 110), (150, 220)):
+            cv2.ellipse(straight, middle, (round(0.7 * radius),) * 2, turn, low, high, COLOUR[name], 2)
+    straight = cv2.GaussianBlur(straight, (0, 0), 0.7).astype(np.uint8)
+    found = find_pieces(sampler, straight, 0, HEAP)
+    assert {thing: len(pieces) for thing, pieces in found.items()} == {0: 4, 1: 4}
+    for thing, letter in enumerate("gr"):
+        middles = [np.argwhere(piece).mean(axis=0)[::-1] for piece in found[thing]]
+        stand = [(x, y) for (x, y, _), one in zip(spots(sampler, order), order, strict=True) if one == letter]
+        assert all(min(np.hypot(*(middle - at)) for middle in middles) < radius for at in np.array(stand))
+
+
 @pytest.mark.parametrize("order", ["grrggrgr", "rrrrgggg", "grgrgrgr"])
 @pytest.mark.parametrize("home", [GROUND["home"], (60, 60, 60), (200, 200, 90)])
 def test_a_heap_falls_into_its_pieces_by_the_names_of_their_colours(layout: Layout, order: str, home: Any) -> None:

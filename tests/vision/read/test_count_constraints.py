@@ -95,3 +95,22 @@ def test_how_many_stand_on_a_strip_next_is_told_by_how_much_more_or_less_there_i
     three = Content(four.ground, ((0, 3), (1, 4)))
     strips.confirm(board | {start: np.array([1.3, 1.6])}, {start: three})  # type: ignore[arg-type]
     assert read(1.3)[3] > before, "three look so by now"
+
+
+def test_of_a_heap_that_was_never_told_apart_every_number_is_as_likely(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampler = Sampler(open_layout("ice-team"))
+    start, village = sampler.strips
+    monkeypatch.setattr(Strips, "_amount", lambda self, straight, number: np.zeros(2))
+    sorts = [SimpleNamespace(things=(thing,)) for thing in (0, 1)]
+    network: Any = SimpleNamespace(arrays={"shape_table": None}, sorts=sorts)
+    four = Content(sampler.layout.grounds.index("start"), ((0, 4), (1, 4)))
+    shot: Any = SimpleNamespace(straight=None, contents={start: four, village: Content(1)})
+    strips = Strips(sampler, network, [shot])
+    assert strips.lacking == (0, 1)
+    counts = [np.zeros((len(sampler.layout.places), 5)) for _ in sorts]
+    for part in counts:
+        # The network was taught a full one only.
+        part[:, 0], part[start, 0], part[start, 4] = 1, 0.0005, 0.998
+    strips.weigh(None, SimpleNamespace(counts=counts))  # type: ignore[arg-type]
+    assert all(part[n] == pytest.approx(np.full(5, 0.2)) for part in counts for n in (start, village))
+    assert all(part[0, 0] == 1 for part in counts)

@@ -153,14 +153,14 @@ def _penguins(seed: int, many: int) -> str:
     front = rod((0, 0, 0), (0, 0, 0.1), 1.0).replace("}", "scale <2.7, 4.8, 1> translate <0, -0.8, 0> }")
     bird = coloured(body + head, back) + coloured(front, belly)
     bird += coloured(prism([(-1.3, 7.4), (1.3, 7.4), (0, 4.9)], 0, 0.12), beak)
-    spots = {
-        1: [(0, -1)],
-        2: [(-8, -1), (8, -1)],
-        3: [(-9, -5), (9, -5), (0, 6)],
-        4: [(-8, -8.5), (8, -8.5), (-8, 6.5), (8, 6.5)],
-    }[many]
+    at: dict[int, list[tuple[float, float]]] = {
+        1: [(0.0, -1.0)],
+        2: [(-8.0, -1.0), (8.0, -1.0)],
+        3: [(-9.0, -5.0), (9.0, -5.0), (0.0, 6.0)],
+        4: [(-8.0, -8.5), (8.0, -8.5), (-8.0, 6.5), (8.0, 6.5)],
+    }
     size = {1: 1.2, 2: 1.0, 3: 0.85, 4: 0.75}[many]
-    return "".join(_flat(bird, (float(x), float(y)), 0.0, size) for x, y in spots)
+    return "".join(_flat(bird, spot, 0.0, size) for spot in at[many])
 
 
 def _cracks(seed: int, ink: Any) -> str:
