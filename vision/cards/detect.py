@@ -47,11 +47,6 @@ _MOST_FEATURES: Final = 4000
 _MOST_SEEDS: Final = 120
 _FINE: Final = 24
 """How many cards are compared at full size."""
-_SHARP: Final = 40.0
-"""How much a unit of energy weighs in a probability; rendered photos would allow twice as much."""
-_NO_MATTER: Final = 0.02
-_AT_MOST: Final = 0.2
-"""From which difference in energy on a block tells cards apart, and from where on it tells no more."""
 _SHADE: Final = 0.35
 _SHADES_WEIGH: Final = 0.4
 """How far shades (logarithms of blue or red by green) are off by chance; how much a block's weigh at most."""

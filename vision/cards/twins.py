@@ -32,6 +32,7 @@ _OTHER: Final = 1 - 0.8**2
 """Where the cards' windows correlate less than what fits well does, they print something else."""
 _BLUNT: Final = 2.0
 """A card's blurred picture is that of a lens that spreads a point so far (pixels, one standard deviation)."""
+_NEVER: Final = float(np.log(1e-6))
 _MIDDLE: Final = np.float32(128)
 _STEPS: Final = 1 / 12
 """The variance that rounding to whole levels of lightness gives."""
@@ -62,7 +63,12 @@ class TwinReader:
             tried[lead] = np.array([self._odds(fits, cards, other, lead, visible) for other in range(len(cards))])
             lead = int(tried[lead].argmax())
         lead = min(tried, key=lambda one: float(tried[one].max()))
-        return cards, np.minimum(tried[lead], 0.0)
+        odds = tried[lead]
+        # Where one beats another that beats a third, the third may beat the first: each counts by its worst comparison.
+        close = np.flatnonzero(odds > _NEVER)
+        worst = [min(self._odds(fits, cards, int(one), int(other), visible) for other in close) for one in close]
+        odds[close] = np.array(worst) - max(worst)
+        return cards, np.minimum(odds, 0.0)
 
     def _odds(self, fits: Fits, cards: Whole, a: int, b: int, visible: Flags) -> float:
         """Return the logarithm of the odds of the ``a``-th of the cards against the ``b``-th."""
@@ -95,8 +101,9 @@ class Differing:
     def seen(self, visible: Flags) -> Singles:
         """Return how much each window tells, from 0 to 1; nothing where what is visible was but taught otherwise."""
         apart = self.apart.astype(np.float32)
-        # As much as most windows differ, cards differ by how they were taught.
-        apart = np.maximum(apart - np.median(apart), 0)
+        # As much as windows differ that print the same, cards differ by how they were taught.
+        same = apart[~self.other]
+        apart = np.maximum(apart - (np.median(same) if len(same) else 0), 0)
         shown = apart * visible
         most = float(shown.max())
         real = most >= _TELLING * apart.max() or bool((self.other & (shown >= _TELLING * most)).any())
@@ -120,7 +127,7 @@ class Fits:
         many = np.maximum(_around(weight), 1)
 
         def mean(values: Singles) -> Singles:
-            return _around(_in_means(values) * weight) / many
+            return np.asarray(_around(_in_means(values) * weight) / many, np.float32)
 
         self._means = one, two = mean(self._sharp), mean(self._blunt)
         a = mean(self._sharp**2) - one**2 + np.float32(_STEPS)
@@ -131,7 +138,7 @@ class Fits:
         self._gains = np.zeros((2, *a.shape), np.float32)
         self._step = np.zeros(a.shape, np.int8)
         own = mean(seen[None])[0]
-        self.power: Singles = mean(seen[None] ** 2)[0] - own**2
+        self.power = mean(seen[None] ** 2)[0] - own**2
         self._seen: list[tuple[Singles, Singles]] = []
         for step, (down, across) in enumerate(np.ndindex(2 * reach + 1, 2 * reach + 1)):
             moved = np.roll(seen, (down - reach, across - reach), (0, 1))
@@ -153,8 +160,8 @@ class Fits:
 
     def misfit(self, visible: Flags) -> Singles:
         """Return (n,): how badly each card fits what is visible, as a sum of logarithms."""
-        result: Singles = np.log(self.left + np.float32(self.noise))[:, visible].sum(axis=1)
-        return result
+        logs: Singles = np.log(self.left + self.noise).astype(np.float32)
+        return np.asarray(logs[:, visible].sum(axis=1), np.float32)
 
     def rest(self, card: int, windows: Flags) -> Singles:
         """Return what is left of each pixel (n, side, side) in the middle blocks of some windows (rows, columns)."""
@@ -170,8 +177,8 @@ class Fits:
 
 def _lightness(picture: ByteArray) -> ByteArray:
     rows, columns = picture.shape[0] // BLOCK * BLOCK, picture.shape[1] // BLOCK * BLOCK
-    light: ByteArray = cv2.cvtColor(picture, cv2.COLOR_BGR2Lab)[:rows, :columns, 0]
-    return light
+    lab: Any = cv2.cvtColor(picture, cv2.COLOR_BGR2Lab)
+    return np.asarray(lab[:rows, :columns, 0], np.uint8)
 
 
 def _blocks(values: Singles) -> Singles:
