@@ -24,10 +24,6 @@ COVERED: Final = 0.45
 TABLE: Final = 0.2
 _ONE_TABLE: Final = 0.7
 """How far the table's shades are off where it is seen, and how much of a photo's rim shows it."""
-_SAME_PRINT: Final = 0.08
-_SAME_FLAT: Final = 0.04
-"""Blocks of two cards that differ by less (a share of what both have, and of what is noise) print the same."""
-_AT_ONCE: Final = 64
 
 
 def table_shades(work: ByteArray) -> FloatArray | None:
@@ -83,35 +79,3 @@ def energies_of(seen: Singles, cards: Singles) -> Singles:
     own = (seen**2).sum(axis=1)[:, None] + np.einsum("bnv,bnv->bn", cards, cards)
     off: Singles = np.minimum((own - 2 * both) / np.float32(seen.shape[1]), np.float32(COVERED))
     return off
-
-
-def pooled(energies: Singles, cards: Singles) -> Singles:
-    """Return energies (blocks, n) in which cards that print the same in a block are as likely by it.
-
-    Cards of one deck were taught by several photos: by how soft or bright those are, a card must not be told. ``cards``
-    (blocks, n, values) are what they print.
-    """
-    some = np.flatnonzero(energies.min(axis=1) < COVERED)
-    shared = np.full_like(energies, COVERED)
-    own = np.einsum("bnv,bnv->bn", cards, cards) / np.float32(cards.shape[2])
-    for begin in range(0, len(some), _AT_ONCE):
-        here = some[begin : begin + _AT_ONCE]
-        size = own[here][:, :, None] + own[here][:, None, :]
-        off = np.full_like(size, np.inf)
-        picture = cards[here].reshape(len(here), cards.shape[1], BLOCK, BLOCK, -1)
-        for across, down in ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)):
-            a, b = _overlap(picture, across, down), _overlap(picture, -across, -down)
-            both = np.matmul(a, b.transpose(0, 2, 1)) / np.float32(a.shape[2])
-            norm = (a**2).mean(axis=2)[:, :, None] + (b**2).mean(axis=2)[:, None, :]
-            off = np.minimum(off, norm - 2 * both)
-        off = np.minimum(off, off.transpose(0, 2, 1))
-        same = (off < _SAME_PRINT * size + _SAME_FLAT).astype(np.float32)
-        shared[here] = np.matmul(same, energies[here][:, :, None])[:, :, 0] / same.sum(axis=2)
-    return shared
-
-
-def _overlap(picture: Singles, across: int, down: int) -> Singles:
-    """Return the part of blocks (b, n, rows, columns, channels) that a shift by a pixel leaves, flat."""
-    rows = slice(max(0, down), BLOCK + min(0, down))
-    columns = slice(max(0, across), BLOCK + min(0, across))
-    return np.ascontiguousarray(picture[:, :, rows, columns]).reshape(*picture.shape[:2], -1)

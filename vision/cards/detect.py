@@ -27,7 +27,7 @@ from vision.cards.blocks import (
     table_shades,
 )
 from vision.cards.deck import Deck, features, straighten
-from vision.cards.joint import View, layers, settle
+from vision.cards.joint import SAME, View, layers, settle
 from vision.cards.plane import CardPlane, fit_plane
 from vision.cards.seeds import find_seeds, votes_of
 from vision.cards.shape import WIDTH, corners_of
@@ -47,11 +47,6 @@ _MOST_FEATURES: Final = 4000
 _MOST_SEEDS: Final = 120
 _FINE: Final = 24
 """How many cards are compared at full size."""
-_SHARP: Final = 40.0
-"""How much a unit of energy weighs in a probability; rendered photos would allow twice as much."""
-_NO_MATTER: Final = 0.02
-_AT_MOST: Final = 0.2
-"""From which difference in energy on a block tells cards apart, and from where on it tells no more."""
 _SHADE: Final = 0.35
 _SHADES_WEIGH: Final = 0.4
 """How far shades (logarithms of blue or red by green) are off by chance; how much a block's weigh at most."""
@@ -66,8 +61,6 @@ LEAST_BLOCKS: Final = 7
 """How many blocks must fit well, so that a card may lie there."""
 _CLEAR_BLOCKS: Final = 14
 """With so many a card says how the camera sees the table, and what light there is."""
-_SAME: Final = 0.14
-"""Cards that lie so near (card widths, all corners) are one."""
 _AS_WELL: Final = 0.85
 """A card laid on the table shows so much of what it showed before, or stays where it was."""
 _LIKELY: Final = 0.25
@@ -204,7 +197,7 @@ class CardFinder:
             if view is None:
                 continue
             tried.append(view.corners)
-            near = [i for i, one in enumerate(views) if np.abs(one.corners - view.corners).max() < _SAME * size]
+            near = [i for i, one in enumerate(views) if np.abs(one.corners - view.corners).max() < SAME * size]
             if not near:
                 views.append(view)
             elif view.well.sum() > views[near[0]].well.sum():
@@ -231,7 +224,7 @@ class CardFinder:
                 there = self._seen_at(work, to, seen_of[id(view.to)])
                 kept.append(there if there.well.sum() >= _AS_WELL * view.well.sum() else view)
             elif to is not None and all(
-                np.linalg.norm(view.corners - one.corners, axis=1).mean() > _SAME * size_of(view.corners)
+                np.linalg.norm(view.corners - one.corners, axis=1).mean() > SAME * size_of(view.corners)
                 for one in chosen
             ):
                 kept += self._again(work, plane, self._seen_at(work, to))

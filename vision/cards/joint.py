@@ -35,6 +35,8 @@ something else: igloos cover half a card, so that says less (chosen on rendered 
 _LEAST: Final = 12.0
 _SPREAD: Final = 3.0
 """From this gain on a card is as likely there as not, and how soon that changes."""
+SAME: Final = 0.14
+"""Cards that lie so near (card widths) are one."""
 _RIM: Final = 3.0
 """How far (taught pixels) beyond its sides a card still covers."""
 
@@ -106,7 +108,11 @@ def settle(views: Sequence[View], least: float = 0.12) -> list[View]:
 
     All are supposed at first; then the one that least can be there goes, until all that are left can.
     """
-    left = sorted(views, key=lambda view: -float(view.well.sum() + 0.5 * view.fits.sum()))
+    left: list[View] = []
+    for view in sorted(views, key=lambda view: -float(view.well.sum() + 0.5 * view.fits.sum())):
+        # Where a card lies, no other is seen, as little as the same one upside down.
+        if not any(_same_place(view.corners, other.corners) for other in left):
+            left.append(view)
     many = len(left)
     blocks = len(left[0].fits) if left else 0
     claims, explains = np.zeros((many, many, blocks), bool), np.zeros((many, many, blocks), bool)
@@ -128,6 +134,12 @@ def settle(views: Sequence[View], least: float = 0.12) -> list[View]:
     return [
         replace(left[i], sure=float(1 / (1 + np.exp((_LEAST - gains[i]) / _SPREAD)))) for i in np.flatnonzero(there)
     ]
+
+
+def _same_place(one: FloatArray, other: FloatArray) -> bool:
+    size = float(np.linalg.norm(one[1] - one[0]))
+    turned = (np.roll(one, turn, axis=0) for turn in range(len(one)))
+    return min(float(np.linalg.norm(corners - other, axis=1).mean()) for corners in turned) < SAME * size
 
 
 def _gain(view: View, claimed: Flags, explained: Flags) -> float:

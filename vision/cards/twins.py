@@ -10,7 +10,7 @@ window has of its own (a profile likelihood), and neighbouring pixels that err t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
@@ -32,6 +32,8 @@ _OTHER: Final = 1 - 0.8**2
 """Where the cards' windows correlate less than what fits well does, they print something else."""
 _BLUNT: Final = 2.0
 """A card's blurred picture is that of a lens that spreads a point so far (pixels, one standard deviation)."""
+_NEVER: Final = float(np.log(1e-6))
+_MIDDLE: Final = np.float32(128)
 _STEPS: Final = 1 / 12
 """The variance that rounding to whole levels of lightness gives."""
 
@@ -50,18 +52,23 @@ class TwinReader:
         ``seen`` (h, w, 3) is a straightened card, ``visible`` (rows, columns) the blocks of
         :data:`vision.cards.blocks.BLOCK` pixels in which nothing lies over it.
         """
-        picture = _lightness(seen).astype(np.float32)
+        picture = _lightness(seen)
         if len(cards) > most:
-            first = _fitted(picture, self._light[cards].astype(np.float32), visible, 0)
+            first = Fits(picture, self._light[cards], visible, 0)
             cards = cards[np.argsort(first.misfit(visible), kind="stable")[:most]]
-        fits = _fitted(picture, self._light[cards].astype(np.float32), visible)
+        fits = Fits(picture, self._light[cards], visible)
         lead, tried = int(fits.misfit(visible).argmin()), {}
         # Who is beaten by another gives the lead to it, until one is beaten by none.
         while lead not in tried:
             tried[lead] = np.array([self._odds(fits, cards, other, lead, visible) for other in range(len(cards))])
             lead = int(tried[lead].argmax())
         lead = min(tried, key=lambda one: float(tried[one].max()))
-        return cards, np.minimum(tried[lead], 0.0)
+        odds = tried[lead]
+        # Where one beats another that beats a third, the third may beat the first: each counts by its worst comparison.
+        close = np.flatnonzero(odds > _NEVER)
+        worst = [min(self._odds(fits, cards, int(one), int(other), visible) for other in close) for one in close]
+        odds[close] = np.array(worst) - max(worst)
+        return cards, np.minimum(odds, 0.0)
 
     def _odds(self, fits: Fits, cards: Whole, a: int, b: int, visible: Flags) -> float:
         """Return the logarithm of the odds of the ``a``-th of the cards against the ``b``-th."""
@@ -71,14 +78,14 @@ class TwinReader:
         if not weight.any():
             return 0.0
         ratio = np.log((fits.left[b] + fits.noise) / (fits.left[a] + fits.noise))
-        better = fits.rest[a if (weight * ratio).sum() >= 0 else b][weight > 0.5]
-        pixels = BLOCK * BLOCK * independent(better.reshape(-1, BLOCK, BLOCK, 1), np.ones((1, BLOCK, BLOCK), bool))
+        better = fits.rest(a if (weight * ratio).sum() >= 0 else b, weight > 0.5)
+        pixels = BLOCK * BLOCK * independent(better[..., None], np.ones((1, BLOCK, BLOCK), bool))
         return 0.5 * pixels * float((weight * ratio).sum())
 
     def _differ(self, a: int, b: int) -> Differing:
         if (a, b) not in self._apart:
-            one, other = self._light[a].astype(np.float32), self._light[b : b + 1].astype(np.float32)
-            fits = _fitted(one, other, np.ones((one.shape[0] // BLOCK, one.shape[1] // BLOCK), bool))
+            one = self._light[a]
+            fits = Fits(one, self._light[b : b + 1], np.ones((one.shape[0] // BLOCK, one.shape[1] // BLOCK), bool))
             apart = fits.left[0]
             self._apart[a, b] = Differing(apart.astype(np.float16), apart > _OTHER * fits.power)
         return self._apart[a, b]
@@ -94,42 +101,99 @@ class Differing:
     def seen(self, visible: Flags) -> Singles:
         """Return how much each window tells, from 0 to 1; nothing where what is visible was but taught otherwise."""
         apart = self.apart.astype(np.float32)
+        # As much as windows differ that print the same, cards differ by how they were taught.
+        same = apart[~self.other]
+        apart = np.maximum(apart - (np.median(same) if len(same) else 0), 0)
         shown = apart * visible
         most = float(shown.max())
         real = most >= _TELLING * apart.max() or bool((self.other & (shown >= _TELLING * most)).any())
         return shown / np.float32(most) if real and most > _STEPS else np.zeros_like(shown)
 
 
-@dataclass(frozen=True, slots=True)
 class Fits:
-    """Cards fitted to a picture: what is ``left`` of it in each window (n, rows, columns), as a mean square.
+    """Cards (n, h, w) fitted to a picture (h, w) window by window, by what is ``visible`` (rows, columns).
 
-    ``rest`` (n, rows, columns, pixels) is what is left of each pixel, ``power`` (rows, columns) how much there was.
+    ``left`` (n, rows, columns) is what is left of each window, as a mean square; ``noise`` what is left of most windows
+    by whatever fits best there; ``power`` (rows, columns) how much there was. Each may lie ``reach`` pixels off.
     """
 
-    left: Singles
-    rest: Singles
-    power: Singles
-    noise: float
-    """What is left of most windows by whatever fits best there."""
+    def __init__(self, picture: ByteArray, cards: ByteArray, visible: Flags, reach: int = 1) -> None:
+        """Fit them."""
+        seen = picture.astype(np.float32) - _MIDDLE
+        self._sharp = cards.astype(np.float32) - _MIDDLE
+        # A card and the same blurred: mixed, they are as sharp as the picture, whichever is sharper.
+        self._blunt = np.stack([cv2.GaussianBlur(card, (0, 0), _BLUNT) for card in self._sharp])
+        weight = visible.astype(np.float32)
+        many = np.maximum(_around(weight), 1)
+
+        def mean(values: Singles) -> Singles:
+            return np.asarray(_around(_in_means(values) * weight) / many, np.float32)
+
+        self._means = one, two = mean(self._sharp), mean(self._blunt)
+        a = mean(self._sharp**2) - one**2 + np.float32(_STEPS)
+        b = mean(self._blunt**2) - two**2 + np.float32(_STEPS)
+        c = mean(self._sharp * self._blunt) - one * two
+        scale = np.maximum(a * b - c * c, np.float32(_STEPS**2))
+        self.left: Singles = np.full(a.shape, np.inf, np.float32)
+        self._gains = np.zeros((2, *a.shape), np.float32)
+        self._step = np.zeros(a.shape, np.int8)
+        own = mean(seen[None])[0]
+        self.power = mean(seen[None] ** 2)[0] - own**2
+        self._seen: list[tuple[Singles, Singles]] = []
+        for step, (down, across) in enumerate(np.ndindex(2 * reach + 1, 2 * reach + 1)):
+            moved = np.roll(seen, (down - reach, across - reach), (0, 1))
+            own = mean(moved[None])[0]
+            self._seen.append((moved, own))
+            u, v = mean(self._sharp * moved) - one * own, mean(self._blunt * moved) - two * own
+            first, second = (b * u - c * v) / scale, (a * v - c * u) / scale
+            # A card is never seen with its dark and its light exchanged.
+            upright = (first + second > 0).astype(np.float32)
+            first, second = first * upright, second * upright
+            told = 2 * (first * u + second * v) - first**2 * a - second**2 * b - 2 * first * second * c
+            left = np.maximum(mean(moved[None] ** 2)[0] - own**2 - told, 0)
+            nearer = left < self.left
+            self.left = np.where(nearer, left, self.left)
+            self._step[nearer] = step
+            self._gains[:, nearer] = first[nearer], second[nearer]
+        shown = self.left.min(axis=0)[visible]
+        self.noise = float(np.median(shown)) + _STEPS if len(shown) else _STEPS
 
     def misfit(self, visible: Flags) -> Singles:
-        """Return (n,): how badly each card fits what is visible, as a mean logarithm."""
-        result: Singles = np.log(self.left + np.float32(self.noise))[:, visible].sum(axis=1)
+        """Return (n,): how badly each card fits what is visible, as a sum of logarithms."""
+        logs: Singles = np.log(self.left + self.noise).astype(np.float32)
+        return np.asarray(logs[:, visible].sum(axis=1), np.float32)
+
+    def rest(self, card: int, windows: Flags) -> Singles:
+        """Return what is left of each pixel (n, side, side) in the middle blocks of some windows (rows, columns)."""
+        sharp, blunt = _blocks(self._sharp[card])[windows], _blocks(self._blunt[card])[windows]
+        steps = self._step[card][windows]
+        every = [_blocks(moved)[windows] - own[windows][:, None, None] for moved, own in self._seen]
+        seen = np.stack(every)[steps, np.arange(len(steps))]
+        first, second = (gain[card][windows][:, None, None] for gain in self._gains)
+        one, two = (mean[card][windows][:, None, None] for mean in self._means)
+        result: Singles = seen - first * (sharp - one) - second * (blunt - two)
         return result
 
 
 def _lightness(picture: ByteArray) -> ByteArray:
     rows, columns = picture.shape[0] // BLOCK * BLOCK, picture.shape[1] // BLOCK * BLOCK
-    light: ByteArray = cv2.cvtColor(picture, cv2.COLOR_BGR2Lab)[:rows, :columns, 0]
-    return light
+    lab: Any = cv2.cvtColor(picture, cv2.COLOR_BGR2Lab)
+    return np.asarray(lab[:rows, :columns, 0], np.uint8)
 
 
 def _blocks(values: Singles) -> Singles:
-    """Return a picture or several (…, h, w) in blocks (…, rows, columns, pixels)."""
-    rows, columns = values.shape[-2] // BLOCK, values.shape[-1] // BLOCK
-    cut = values.reshape(*values.shape[:-2], rows, BLOCK, columns, BLOCK)
-    return np.moveaxis(cut, -3, -2).reshape(*values.shape[:-2], rows, columns, BLOCK * BLOCK)
+    """Return a picture (h, w) in blocks (rows, columns, side, side)."""
+    rows, columns = values.shape[0] // BLOCK, values.shape[1] // BLOCK
+    return values.reshape(rows, BLOCK, columns, BLOCK).swapaxes(1, 2)
+
+
+def _in_means(values: Singles) -> Singles:
+    """Return the means of blocks (n, rows, columns) of pictures (n, h, w)."""
+    many, high, wide = values.shape
+    flat: Any = cv2.resize(
+        values.reshape(-1, wide), (wide // BLOCK, many * high // BLOCK), interpolation=cv2.INTER_AREA
+    )
+    return np.asarray(flat, np.float32).reshape(many, high // BLOCK, wide // BLOCK)
 
 
 def _around(values: Singles) -> Singles:
@@ -138,46 +202,6 @@ def _around(values: Singles) -> Singles:
     across = padded[..., :, :-2] + padded[..., :, 1:-1] + padded[..., :, 2:]
     down: Singles = across[..., :-2, :] + across[..., 1:-1, :] + across[..., 2:, :]
     return down
-
-
-def _fitted(picture: Singles, cards: Singles, visible: Flags, reach: int = 1) -> Fits:
-    """Fit cards (n, h, w) to a picture (h, w) window by window, by what is ``visible`` (rows, columns).
-
-    Each window may lie ``reach`` pixels off.
-    """
-    weight = visible.astype(np.float32)
-    pixels = np.maximum(_around(weight) * BLOCK * BLOCK, 1)
-    moved = _blocks(picture) * weight[..., None]
-    own = _around(moved.sum(-1)) / pixels
-    power = _around((moved**2).sum(-1)) / pixels - own**2
-    least = np.full((len(cards), *visible.shape), np.inf, np.float32)
-    best = np.zeros((len(cards), *visible.shape, BLOCK * BLOCK), np.float32)
-    # A card and the same blurred: mixed, they are as sharp as the picture, whichever is sharper.
-    blunt = np.stack([cv2.GaussianBlur(card, (0, 0), _BLUNT) for card in cards])
-
-    def mean(values: Singles) -> Singles:
-        return _around(values.sum(-1) * weight) / pixels
-
-    for down, across in np.ndindex(2 * reach + 1, 2 * reach + 1):
-        step = (down - reach, across - reach)
-        one, two = (_blocks(np.roll(part, step, axis=(-2, -1))) for part in (cards, blunt))
-        one_mean, two_mean = mean(one), mean(two)
-        a, b = mean(one * one) - one_mean**2 + np.float32(_STEPS), mean(two * two) - two_mean**2 + np.float32(_STEPS)
-        c = mean(one * two) - one_mean * two_mean
-        u, v = mean(one * moved) - one_mean * own, mean(two * moved) - two_mean * own
-        scale = np.maximum(a * b - c * c, np.float32(_STEPS**2))
-        first, second = (b * u - c * v) / scale, (a * v - c * u) / scale
-        # A card is never seen with its dark and its light exchanged.
-        seen = (first + second > 0).astype(np.float32)
-        first, second = first * seen, second * seen
-        told = 2 * (first * u + second * v) - first**2 * a - second**2 * b - 2 * first * second * c
-        left = np.maximum(power - told, 0)
-        nearer = left < least
-        least = np.where(nearer, left, least)
-        rest = moved - own[..., None] - first[..., None] * (one - one_mean[..., None])
-        rest -= second[..., None] * (two - two_mean[..., None])
-        best = np.where(nearer[..., None], rest, best)
-    return Fits(least, best, power, float(np.median(least.min(axis=0)[visible])) + _STEPS if visible.any() else _STEPS)
 
 
 def independent(residual: Singles, known: Flags) -> float:

@@ -11,6 +11,7 @@ import pytest
 
 from vision.cards.deck import WIDTH, Deck
 from vision.cards.detect import CardFinder
+from vision.cards.joint import View, settle
 from vision.cards.pile import SURE
 
 pytestmark = pytest.mark.learning
@@ -95,3 +96,35 @@ def test_which_twin_it_is_stays_unsure_where_the_digit_is_hidden(finder: CardFin
     (found,) = finder.find(photo(card, rng))
     assert finder.deck.names[found.card].startswith("0-")
     assert found.p.max() < SURE
+
+
+def veiled(card: Any, strength: float) -> Any:
+    """Return a card under the gleam of a lamp: bright and pale, more so towards its foot."""
+    share = strength * np.linspace(0.6, 1.0, len(card))[:, None, None]
+    return np.clip((1 - share) * card + share * 225, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize(("name", "strength"), [("0-1", 0.6), ("0-3", 0.0), ("1-5", 0.5), ("2-3", 0.3)])
+def test_a_gleam_on_a_lesson_or_on_the_photo_does_not_tell_twins_apart(name: str, strength: float) -> None:
+    rng = np.random.default_rng(0)
+    gleams = {1: 0.0, 3: 0.65, 5: 0.35}
+    taught = {f"{k}-{v}": veiled(printed(k, v, rng, 0.8), gleams[v]) for k in range(4) for v in gleams}
+    finder = CardFinder(Deck("arctic", tuple(taught), np.stack(list(taught.values()))))
+    print_, value = (int(part) for part in name.split("-"))
+    (found,) = finder.find(photo(veiled(printed(print_, value, rng, 0.8), strength), rng))
+    assert finder.deck.names[found.card] == name
+    assert found.p.max() >= SURE
+
+
+def view(turned: bool, well: Any) -> View:
+    """Return a card of six by four blocks as it is seen, or upside down in the same place."""
+    to = np.array([[-1.0, 0, WIDTH - 1], [0, -1.0, HEIGHT - 1], [0, 0, 1]]) if turned else np.eye(3)
+    none = np.zeros(len(well), bool)
+    return View(to, HEIGHT, HEIGHT // 16, 0, np.zeros((HEIGHT, WIDTH, 3), np.uint8), well, well, none, none)
+
+
+def test_where_a_card_lies_no_other_is_found_upside_down() -> None:
+    blocks = np.arange(HEIGHT // 16 * 8)
+    upright = view(False, blocks < 50)
+    # Upside down, other blocks look like a card as well.
+    assert [one.to.tolist() for one in settle([view(True, blocks < 40), upright])] == [upright.to.tolist()]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import cv2
 import numpy as np
@@ -22,7 +22,7 @@ from companion.rules.arctic.score import best_reading
 from companion.rules.igloo_pop.components import CARD_TEXT
 from vision.cards.deck import Deck, teach
 from vision.cards.detect import CardFinder, DetectedCard
-from vision.cards.pile import read_cards, read_pile
+from vision.cards.pile import Read, read_cards, read_pile
 from vision.cards.round import join, read_both
 from vision.cards.sheet import find_cards
 
@@ -35,6 +35,7 @@ FIRST_SEED: Final = 900
 """Boxes that no test and no tuning has used."""
 FAMILIES: Final = (5, 6, 7)
 """Families of art that were not looked at before all was measured."""
+Found = TypeVar("Found", DetectedCard, Read)
 _NEAR: Final = 0.25
 """A card is found where a found one's corners lie within so many widths of its own."""
 
@@ -72,9 +73,9 @@ def _taught(art: Any, names: Sequence[str], each: int, tally: Counter[str]) -> D
     return teach(art.game, images, list(names))
 
 
-def matched(found: Sequence[DetectedCard], shot: Any) -> list[DetectedCard | None]:
+def matched(found: Sequence[Found], shot: Any) -> list[Found | None]:
     """Return for each card of the truth the found one that lies there."""
-    result: list[DetectedCard | None] = []
+    result: list[Found | None] = []
     for corners in shot.corners:
         width = float(np.linalg.norm(corners[1] - corners[0]))
         near = [(float(np.abs(one.corners - corners).max()) / width, i) for i, one in enumerate(found)]

@@ -7,7 +7,6 @@ piles that players lay, and whole fanned-out piles. ``python -m companion.lab.be
 from __future__ import annotations
 
 import json
-import logging
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -35,8 +34,6 @@ from vision.cards.pile import Read, read_open, read_pile
 from vision.cards.round import read_circle
 from vision.cards.sheet import find_cards
 
-log = logging.getLogger(__name__)
-
 SHEET: Final = 24
 TRACED: Final = ((11, 0), (12, 1), (13, 3))
 """Seed and manner of the traced boxes that may be looked at while working."""
@@ -50,7 +47,13 @@ POP, ARCTIC = "igloo-pop", "arctic"
 class CardWorld(Protocol):
     """A drawing program with one box of each game."""
 
-    label: str
+    @property
+    def label(self) -> str:
+        """Return the box's name."""
+
+    @property
+    def seed(self) -> int:
+        """Return the box's seed."""
 
     def sheet(self, game: str, names: Sequence[str], first: int, attempt: int) -> CardShot:
         """Return a photo of a sheet in rows of six."""
@@ -165,7 +168,7 @@ def _count(
 ) -> None:
     """Count what was read of cards whose places are known."""
     rest = list(read)
-    near = matched(rest, shot)  # type: ignore[arg-type]
+    near = matched(rest, shot)
     for name, one in zip(names, near, strict=True):
         tally[kind] += 1
         tally[f"{kind}: not found"] += one is None
@@ -185,7 +188,7 @@ def _count(
 def measure_world(world: CardWorld, shown: int, tally: Counter[str], said: Any = None) -> None:
     """Count what is read of a box: ``shown`` circles, tables of Arctic and fanned-out piles; ``said`` hears errors."""
     said = said or (lambda *_: None)
-    base = world.seed * 100  # type: ignore[attr-defined]
+    base = world.seed * 100
     finder = CardFinder(taught(world, POP, tally))
     for turn in range(shown):
         names = [str(name) for name in np.random.default_rng([91, base + turn]).permutation(CARD_TEXT)[:9]]
@@ -236,9 +239,9 @@ def _arctic(
     lying = [n for n in range(len(names)) if n < len(river) or n in tops]
     for kind, some in (("open", lying), ("part covered", [n for n in range(len(names)) if n not in lying])):
         part = CardShot(shot.image, tuple(shot.corners[n] for n in some), ())
-        own = [one for one in matched(every, part) if one is not None]  # type: ignore[arg-type]
+        own = [one for one in matched(every, part) if one is not None]
         _count(kind, [names[n] for n in some], part, own, tally, said)
-    tally["found where none lies"] += len(every) - sum(one is not None for one in matched(every, shot))  # type: ignore[arg-type]
+    tally["found where none lies"] += len(every) - sum(one is not None for one in matched(every, shot))
     seen = [[card.name for card in group] for group in groups]
     for fan in scene.fans:
         if fan:
@@ -274,10 +277,9 @@ def measure(worlds: Iterable[CardWorld], shown: int = 2, said: Any = None) -> di
 def main() -> None:
     """Print the counts of POV-Ray's boxes and of ours; with ``kept``, of those that were kept."""
     boxes = KEPT if "kept" in sys.argv else TRACED
-    for name, worlds in (
-        ("traced", [TracedWorld(*box) for box in boxes]),
-        ("ours", [DrawnWorld(*box) for box in OURS]),
-    ):
+    traced_ones: list[CardWorld] = [TracedWorld(*box) for box in boxes]
+    ours: list[CardWorld] = [DrawnWorld(*box) for box in OURS]
+    for name, worlds in (("traced", traced_ones), ("ours", ours)):
         print(name, json.dumps(measure(worlds), indent=1))
 
 
