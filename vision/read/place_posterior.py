@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -127,7 +128,7 @@ class PlaceLook:
     @cached_property
     def _never(self) -> FloatArray:
         """Return (grounds,): how likely each ground is bare by the factors, as far as it is not by what was taught."""
-        nothing = float(np.prod([factor.get((), 0.0) for factor in self.factors]))
+        nothing = prod(factor.get((), 0.0) for factor in self.factors)
         if self.bare is None:
             return np.zeros(len(self.ground))
         never: FloatArray = self.ground * nothing * (1 - self.bare)
@@ -140,8 +141,8 @@ class PlaceLook:
     def _by_factors(self, content: Content) -> float:
         """Return the probability of a content by the factors and by which grounds were ever bare."""
         product = float(self.ground[content.ground])
-        for factor, members in zip(self.factors, self.members, strict=True):
-            product *= factor.get(tuple(pair for pair in content.things if pair[0] in members), 0.0)
+        for factor, things in zip(self.factors, _parted(content.things, self.members), strict=True):
+            product *= factor.get(things, 0.0)
         if not content.things:
             product -= float(self._never[content.ground])
         return product / max(1 - self._never_in_all, _LEAST)
@@ -195,6 +196,12 @@ class PlaceLook:
             for t, count in self.content.things
         ]
         return {"ground": ground, "things": things, "unsure": self.unsure, "else": round(self.odd, 5)}
+
+
+@lru_cache(maxsize=2048)
+def _parted(things: Things, members: tuple[frozenset[int], ...]) -> tuple[Things, ...]:
+    """Return which of some things each factor tells of."""
+    return tuple(tuple(pair for pair in things if pair[0] in own) for own in members)
 
 
 def _differ_in_number(one: Content, other: Content) -> bool:

@@ -21,7 +21,7 @@ from vision.learn.digits import DISC, SIGN
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from companion.ports import ByteArray
+    from companion.ports import ByteArray, FloatArray
     from vision.board.patches import Sampler
     from vision.read.profile import TaughtPhoto
 
@@ -171,15 +171,24 @@ def uncovered(spot: Spot, others: Iterable[Spot], radius: float) -> Floats:
     return _every(_free(spot, others, _COVERS * radius, _pixel(radius), _WIDE).astype(np.float32))
 
 
-def sign_of(
-    close: ByteArray, spot: Spot, radius: float, zoom: float, above: Iterable[Spot]
+def signs_of(
+    close: ByteArray, spots: FloatArray, radius: float, zooms: FloatArray, above: Sequence[Spot]
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return (SIGN, SIGN): the grey inside of a token, and where no token ``above`` lies near to.
+    """Return (n, SIGN, SIGN): the grey inside of tokens about spots (n, 2), where no token ``above`` lies near to.
 
-    ``zoom``: how much more than the part that is compared is shown.
+    ``zooms`` (n,): how much more than the part that is compared is shown.
     """
-    pixel = _pixel(radius) * zoom
-    return _cut(close, spot, pixel, SIGN), _free(spot, above, radius, pixel, SIGN)
+    around = (np.arange(SIGN) - (SIGN - 1) / 2) * _pixel(radius)
+    x, y = (spots[:, k, None] + zooms[:, None] * around for k in (0, 1))
+    shape = (len(spots), SIGN, SIGN)
+    free = np.ones(shape, np.bool_)
+    for left, far in above:
+        free &= np.hypot(x[:, None] - left, y[:, :, None] - far) > radius
+    at = [(close.shape[0] - 1) / 2 + part.astype(np.float32) * CLOSE_PX for part in (x[:, None], y[:, :, None])]
+    across, down = (np.ascontiguousarray(np.broadcast_to(part, shape)).reshape(-1, SIGN) for part in at)
+    cut: Any = cv2.remap(close, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    grey: Floats = (cut.astype(np.float32) @ _GREY).reshape(shape)
+    return grey, free
 
 
 def _cut(close: ByteArray, spot: Spot, pixel: float, side: int, turn: float = 0.0) -> Floats:

@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from vision.learn.digits import read_digits
-from vision.read.token_crop import SHOWS, Spot, sign_of
+from vision.read.token_crop import SHOWS, Spot, signs_of
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
     from vision.board.layout import Layout
     from vision.read.token_crop import Kind
 
-_ZOOMS: Final = (0.9, 1.15)
-_SHIFTS: Final = ((0.0, 0.0), (0.12, 0.08), (-0.12, -0.08))
-"""A digit is looked at in these sizes, and so many radii aside: what all of it agree on counts."""
+_LOOKS: Final = np.array([(x, y, zoom) for zoom in (0.9, 1.15) for x, y in ((0.0, 0.0), (0.12, 0.08), (-0.12, -0.08))])
+"""A digit is looked at so many radii aside, and in such a size: what all of it agree on counts."""
 _AROUND: Final = 12
 _RINGS: Final = ((0.4, 0.65), (0.4, 0.5), (0.55, 0.5))
 """Where else a digit may be: so many radii aside, in which direction soever, and its size beside one in the middle."""
@@ -120,24 +119,21 @@ class PrintedDigits:
     ) -> FloatArray:
         """Return how likely each value is by the digit in a token's middle, or on a ring about it."""
         if ring is None:
-            looks = [
-                sign_of(close, (spot[0] + x * radius, spot[1] + y * radius), radius, zoom, above)
-                for zoom in _ZOOMS
-                for x, y in _SHIFTS
-            ]
+            at, zooms = np.array(spot) + radius * _LOOKS[:, :2], _LOOKS[:, 2]
         else:
             aside, zoom = ring
             turns = 2 * np.pi * np.arange(_AROUND) / _AROUND
             at = np.array(spot) + aside * radius * np.stack([np.cos(turns), np.sin(turns)], axis=1)
-            looks = [sign_of(close, (x, y), radius, zoom, above) for x, y in at.tolist()]
-        read = read_digits(np.stack([sign for sign, _ in looks]), np.stack([free for _, free in looks]))
+            zooms = np.full(_AROUND, zoom)
+        signs, free = signs_of(close, at, radius, zooms, above)
+        read = read_digits(signs, free)
         values = read[:, self._values[kind]].astype(np.float64) + _LEAST
         if ring is None:
             logs = np.log(values).mean(axis=0)
             odds = np.exp(logs - logs.max())
         else:
             # Where it stands is not known: each value is as likely as the spot where it is likeliest against all else.
-            seen = np.array([free.mean() >= SHOWS for _, free in looks])
+            seen = free.mean(axis=(1, 2)) >= SHOWS
             likely = values / (1 - values + 2 * _LEAST)
             odds = likely[seen].max(axis=0) if seen.any() else np.ones(values.shape[1])
         chances: FloatArray = odds / odds.sum()

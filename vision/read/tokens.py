@@ -9,7 +9,7 @@ from each other in this way (a print in a tile's corner, say) is left to the net
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import permutations, product
@@ -202,12 +202,12 @@ class TokenReader:
         found = {}
         like = likeness(patch, known)
         every = locate(like, known, max(numbers))
-        alone = [self._compared(close, spot, known, kind, []) for spot in every]
+        compared = cache(partial(self._compared, close, kind=known, number=kind))
         odds = {min(numbers) - 1: 1.0}
         digits = cache(partial(self._digits.chances, kind, close, known.radius))
         for many in sorted(numbers):
             single = []
-            tokens = self._unpiled(close, every[:many], alone, known, kind)
+            tokens = _unpiled(every[:many], compared, known)
             fit = self._fits.get(kind)
             more = 1.0 if fit is None else fit.odds(_signs(like, known, tokens), first=many == 1)
             # That there is any at all is told from afar; what is unlike all prints may be a value never taught.
@@ -244,8 +244,8 @@ class TokenReader:
                 spots = locate(like, kind, 2)
                 full.append(filled(like, kind, spots[0], ()))
                 if len(spots) > 1:
-                    alone = [self._compared(close, spot, kind, number, []) for spot in spots]
-                    none.append(_signs(like, kind, self._unpiled(close, spots, alone, kind, number)))
+                    compared = partial(self._compared, close, kind=kind, number=number)
+                    none.append(_signs(like, kind, _unpiled(spots, compared, kind)))
         for one in (one for one in self._prints if one.kind == number):
             elsewhere = np.array([other.place != one.place for other in self._prints])
             like_them, _ = self._correlated(number, one.windows)
@@ -255,26 +255,6 @@ class TokenReader:
         fit = find_fit((like_prints, full), tuple(zip(*none, strict=True)) or ((), ()))
         if fit is not None:
             self._fits[number] = fit
-
-    def _unpiled(
-        self, close: ByteArray, spots: Sequence[Spot], alone: Sequence[_Seen], kind: Kind, number: int
-    ) -> list[_Seen]:
-        """Return how tokens look that may lie on each other, by how each does alone.
-
-        The one that is seen best is the first, and covers the others.
-        """
-        left = dict(enumerate(alone[: len(spots)]))
-        above: list[Spot] = []
-        seen = []
-        while left:
-            top = left.pop(max(left, key=lambda index: left[index].best))
-            seen.append(top)
-            above.append(top.spot)
-            for index in left:
-                x, y = spots[index]
-                if np.hypot(x - top.spot[0], y - top.spot[1]) < _REACHES * kind.radius:
-                    left[index] = self._compared(close, spots[index], kind, number, above)
-        return seen
 
     def confirm(self, straight: ByteArray, close: Mapping[int, ByteArray], contents: Mapping[int, Content]) -> None:
         """Learn what is certain: the prints of tokens, and which values lie where until that is said anew."""
@@ -322,7 +302,7 @@ class TokenReader:
 
     def _ordered(self, close: ByteArray, spots: list[Spot], number: int, mine: list[int]) -> list[int]:
         """Return which thing lies at which spot; none where that is not clear."""
-        scores = [self._compared(close, spot, self._kinds[number], number, []).scores for spot in spots]
+        scores = [self._compared(close, spot, (), self._kinds[number], number).scores for spot in spots]
         orders = sorted(
             (
                 (sum(s.get(t, _UNTAUGHT) for s, t in zip(scores, order, strict=True)), order)
@@ -427,7 +407,7 @@ class TokenReader:
                     cases.append((kind.things.index(one.thing), [seen.get(t, _UNTAUGHT) for t in kind.things]))
         return np.array([case[0] for case in cases], np.int64), np.array([case[1] for case in cases])
 
-    def _compared(self, close: ByteArray, spot: Spot, kind: Kind, number: int, above: Sequence[Spot]) -> _Seen:
+    def _compared(self, close: ByteArray, spot: Spot, above: Sequence[Spot], kind: Kind, number: int) -> _Seen:
         """Return how a token near a spot correlates with the prints of each thing of the kind."""
         free = uncovered(spot, above, kind.radius) if above else None
         like, at = self._correlated(number, windows(close, spot, kind.radius), free)
@@ -467,6 +447,25 @@ class TokenReader:
         for thing, found in zip(stack.things[counts].tolist(), score[counts].tolist(), strict=True):
             scores[thing] = max(found, scores.get(thing, -1.0))
         return scores
+
+
+def _unpiled(spots: Sequence[Spot], compared: Callable[[Spot, tuple[Spot, ...]], _Seen], kind: Kind) -> list[_Seen]:
+    """Return how tokens look that may lie on each other, as ``compared`` tells it of a spot under others.
+
+    The one that is seen best is the first, and covers the others.
+    """
+    left = {index: compared(spot, ()) for index, spot in enumerate(spots)}
+    above: tuple[Spot, ...] = ()
+    seen = []
+    while left:
+        top = left.pop(max(left, key=lambda index: left[index].best))
+        seen.append(top)
+        above = (*above, top.spot)
+        for index in left:
+            x, y = spots[index]
+            if np.hypot(x - top.spot[0], y - top.spot[1]) < _REACHES * kind.radius:
+                left[index] = compared(spots[index], above)
+    return seen
 
 
 def _signs(like: Floats, kind: Kind, tokens: Sequence[_Seen]) -> Signs:
