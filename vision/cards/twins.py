@@ -79,7 +79,7 @@ class TwinReader:
             return 0.0
         ratio = np.log((fits.left[b] + fits.noise) / (fits.left[a] + fits.noise))
         better = fits.rest(a if (weight * ratio).sum() >= 0 else b, weight > 0.5)
-        pixels = BLOCK * BLOCK * independent(better[..., None], np.ones((1, BLOCK, BLOCK), bool))
+        pixels = BLOCK * BLOCK * independent(better[..., None], np.ones((1, BLOCK, BLOCK), bool), squares=True)
         return 0.5 * pixels * float((weight * ratio).sum())
 
     def _differ(self, a: int, b: int) -> Differing:
@@ -204,10 +204,11 @@ def _around(values: Singles) -> Singles:
     return down
 
 
-def independent(residual: Singles, known: Flags) -> float:
+def independent(residual: Singles, known: Flags, *, squares: bool = False) -> float:
     """Return the share of independent ones among values (…, h, w, channels) where they are ``known`` (…, h, w).
 
-    It is told by how much neighbours err together (of a first-order autoregression, across and down).
+    It is told by how much neighbours err together (of a first-order autoregression, across and down): their squares,
+    of which a strength is told, do so by the square of it.
     """
     share = 1.0
     for axis in (-1, -2):
@@ -216,5 +217,6 @@ def independent(residual: Singles, known: Flags) -> float:
         a, b = np.take(residual, there, axis - 1), np.take(residual, beside, axis - 1)
         power = float((((a**2 + b**2) / 2) * both).sum())
         together = float(np.clip((a * b * both).sum() / (power + 1e-9), 0.0, 0.99))
+        together = together**2 if squares else together
         share *= (1 - together) / (1 + together)
     return share

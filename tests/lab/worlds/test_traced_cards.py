@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.lab.worlds.traced.cards import Lying, TracedScene, sheet_shot, trace
+from companion.lab.worlds.traced.cards import TracedCard, TracedScene, sheet_shot, trace
 from companion.lab.worlds.traced.cards_art import MANNERS, Faces
 from companion.lab.worlds.traced.povray import Lamps, TracedView
 from companion.rules.arctic.components import TEXT, UNKNOWN
@@ -30,7 +30,9 @@ def test_a_traced_sheet_is_taught_and_a_traced_card_is_read() -> None:
     faces = Faces("arctic", 6, 0)
     names = [*TWINS[:3], "orca-2-puffin", "bear-4-fox", "walrus-1-moose"]
     deck = teach("arctic", [sheet_shot(faces, names, 0, width=800).image], names)
-    laid = TracedScene(faces, (Lying(TWINS[1], (-45.0, 0.0), 12.0), Lying("orca-2-puffin", (45.0, 0.0), 190.0)))
+    laid = TracedScene(
+        faces, (TracedCard(TWINS[1], (-45.0, 0.0), 12.0), TracedCard("orca-2-puffin", (45.0, 0.0), 190.0))
+    )
     shot = trace(laid, TracedView(8, 240, 150, 640, 480), Lamps(8), 8)
     found = CardFinder(deck).find(shot.image)
     assert {card.name for card in read_cards(found, deck)} == {TWINS[1], "orca-2-puffin"}

@@ -14,12 +14,13 @@ from companion.cli.vision import command
 from companion.lab.worlds.cards.taught import ROUND, RoundPhotos, fanned, picture, sheets, taught_round
 from companion.lab.worlds.table import PinholeCamera
 from companion.ports import BadDataError
-from vision.cards.deck import WIDTH, Deck, corners_of, file_of, load_deck, save_deck, teach
+from vision.cards.deck import Deck, file_of, load_deck, save_deck, teach
 from vision.cards.detect import CardFinder, DetectedCard
 from vision.cards.joint import View, settle
 from vision.cards.pile import Read, read_cards, read_pile
 from vision.cards.plane import fit_plane
 from vision.cards.round import IglooRead, RoundRead, as_recorded, join, overlooked, printed
+from vision.cards.shape import WIDTH, corners_of
 from vision.cards.sheet import find_cards, in_rows
 
 pytestmark = pytest.mark.learning

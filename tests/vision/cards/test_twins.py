@@ -9,10 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.cards.deck import WIDTH, Deck
+from vision.cards.deck import Deck
 from vision.cards.detect import CardFinder
 from vision.cards.joint import View, settle
 from vision.cards.pile import SURE
+from vision.cards.shape import WIDTH
 
 pytestmark = pytest.mark.learning
 

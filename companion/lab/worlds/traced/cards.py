@@ -41,7 +41,7 @@ COINS = {
 
 
 @dataclass(frozen=True)
-class Lying:
+class TracedCard:
     """A card: its name, its middle, its turn, on how many others it lies, and how it is bent (mm, along and across)."""
 
     name: str
@@ -77,7 +77,7 @@ class TracedScene:
     """What lies on the table; ``arms`` are where hands reach, each from the picture's near edge to a point."""
 
     faces: Faces
-    cards: tuple[Lying, ...]
+    cards: tuple[TracedCard, ...]
     domes: tuple[Dome, ...] = ()
     flats: tuple[Flat, ...] = ()
     arms: tuple[Place, ...] = ()
@@ -249,7 +249,7 @@ def sheet(faces: Faces, names: Sequence[str], columns: int, seed: int) -> Traced
         row, column = divmod(index, columns)
         x = (column - (columns - 1) / 2) * (wide + 9) + float(rng.normal(0, 1.2))
         y = ((rows - 1) / 2 - row) * (high + 9) + float(rng.normal(0, 1.2))
-        cards.append(Lying(name, (x, y), float(rng.normal(0, 1.2)), bend=bent(rng)))
+        cards.append(TracedCard(name, (x, y), float(rng.normal(0, 1.2)), bend=bent(rng)))
     return TracedScene(faces, tuple(cards))
 
 
@@ -275,11 +275,11 @@ def circle(faces: Faces, names: Sequence[str], seed: int) -> TracedScene:
         angle = 2 * np.pi * index / len(names)
         far = 152 + float(rng.normal(0, 4))
         at = (float(np.sin(angle)) * far * 1.15, float(np.cos(angle)) * far)
-        cards.append(Lying(name, at, float(rng.normal(0, 25)) + 180.0 * (rng.random() < 0.3), bend=bent(rng)))
+        cards.append(TracedCard(name, at, float(rng.normal(0, 25)) + 180.0 * (rng.random() < 0.3), bend=bent(rng)))
     return TracedScene(faces, tuple(cards))
 
 
-def on_card(card: Lying, along: float, across: float) -> Place:
+def on_card(card: TracedCard, along: float, across: float) -> Place:
     """Return a point of a card, so many millimetres up and to the right of its middle as it lies."""
     x, y = _turned(np.array([[across, along]]), card.turn)[0] + card.at
     return float(x), float(y)
@@ -298,5 +298,5 @@ def fan(
         x = at[0] + off * step + float(rng.normal(0, step * 0.05))
         y = at[1] - 0.5 * np.radians(curve) / step * (x - at[0]) ** 2 + float(rng.normal(0, 1.0))
         turn = -curve * off + float(rng.normal(0, 1.0))
-        cards.append(Lying(name, (x, float(y)), turn, 1.3 * index, (along, 0.0)))
+        cards.append(TracedCard(name, (x, float(y)), turn, 1.3 * index, (along, 0.0)))
     return TracedScene(faces, tuple(cards))

@@ -9,7 +9,7 @@ import numpy as np
 
 from companion.lab.worlds.cards.photos import CardShot
 from companion.lab.worlds.cards.river import SHEET, RiverScene
-from companion.lab.worlds.traced.cards import THICK, Flat, Lying, TracedScene, bent, sheet_shot, trace
+from companion.lab.worlds.traced.cards import THICK, Flat, TracedCard, TracedScene, bent, sheet_shot, trace
 from companion.lab.worlds.traced.cards_art import Faces
 from companion.lab.worlds.traced.povray import Lamps, TracedView
 from companion.rules.arctic.components import RIVER, TEXT
@@ -50,13 +50,13 @@ class TracedTable:
             if card is not None:
                 nudge = np.random.default_rng([72, self.seed, number, index]).normal(0, 1.2, 2)
                 at = ((index - (RIVER - 1) / 2) * (wide + 11) - 25 + float(nudge[0]), float(nudge[1]) - 6)
-                cards.append(Lying(card, at, self._turn(card) + 0.5 * float(nudge[0]), bend=self._bend(card)))
+                cards.append(TracedCard(card, at, self._turn(card) + 0.5 * float(nudge[0]), bend=self._bend(card)))
         for seat, fan in enumerate(scene.fans):
             x, y = _HOMES[seat]
             for index, card in enumerate(fan):
                 off = rng.normal(0, 1.0, 2)
                 at = (x + index * SHOWN * wide + float(off[0]), y + float(off[1]))
-                cards.append(Lying(card, at, self._turn(card), 1.5 * index))
+                cards.append(TracedCard(card, at, self._turn(card), 1.5 * index))
         return TracedScene(self.faces, tuple(cards), flats=self._flats(scene.state))
 
     def _turn(self, card: str) -> float:
