@@ -46,7 +46,7 @@ def test_fish_freeze_where_they_froze_and_nowhere_else() -> None:
 @pytest.mark.learning
 @pytest.mark.timeout(1800)
 def test_a_game_that_another_program_drew_is_followed(tmp_path: Path) -> None:
-    film = traced_ice(201, 3)
+    film = traced_ice(305, 3)
     found = followed_as_drawn(tmp_path, film, film.corners)
     assert (found.turns, found.wrong) == (3, 0), found.told
     assert found.among == found.questions, found.told
