@@ -17,7 +17,7 @@ import numpy as np
 
 from vision.board.features import colours
 from vision.board.patches import PATCH
-from vision.learn.cutouts import find_cutouts, inner, taught_places, veiled
+from vision.learn.cutouts import inner, taught_places, veiled
 from vision.learn.optimiser import TrainingConfig, fit, softmaxes
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vision.board.layout import Layout
     from vision.board.patches import Sampler
     from vision.learn.augment import Examples
-    from vision.learn.cutouts import LabelledBoard
+    from vision.learn.cutouts import Cutouts, LabelledBoard
 
     Floats = NDArray[np.float32]
 
@@ -68,10 +68,12 @@ def sorts_of(layout: Layout) -> tuple[Sort, ...]:
     return tuple(sorts)
 
 
-def find_table(sampler: Sampler, taught: Sequence[LabelledBoard], sorts: Sequence[Sort]) -> Floats:
-    """Return (bins, sorts): how likely a pixel of a colour belongs to each sort; 0 for sorts never seen alone."""
+def find_table(sampler: Sampler, taught: Sequence[LabelledBoard], cutouts: Cutouts, sorts: Sequence[Sort]) -> Floats:
+    """Return (bins, sorts): how likely a pixel of a colour belongs to each sort; 0 for sorts never seen alone.
+
+    ``cutouts`` are those of the boards.
+    """
     owned = taught_places(taught)
-    cutouts = find_cutouts(sampler, taught, owned)
     counted = np.zeros((int(np.prod(_BINS)), len(sorts) + 1), np.float32)
     for index, sort in enumerate(sorts):
         for thing in sort.things:
