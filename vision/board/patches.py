@@ -170,21 +170,16 @@ class Sampler:
     def cut_moved(self, straight: ByteArray, places: list[int], moves: FloatArray) -> ByteArray:
         """Return patches (n, …) moved by (n, 4): right and down in places, turned in radians, grown."""
         patches = np.empty((len(places), PATCH, PATCH, 3), np.uint8)
-        for row, (number, move) in enumerate(zip(places, moves, strict=True)):
-            x, y, size = self._middles[number]
-            scale = CONTEXT * size / PATCH / move[3]
-            cos, sin = scale * np.cos(move[2]), scale * np.sin(move[2])
-            half = (PATCH - 1) / 2
-            cx, cy = x + move[0] * size, y + move[1] * size
-            matrix = np.array([[cos, -sin, cx - cos * half + sin * half], [sin, cos, cy - sin * half - cos * half]])
-            cv2.warpAffine(
-                straight,
-                matrix,
-                (PATCH, PATCH),
-                dst=patches[row],
-                flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-                borderMode=cv2.BORDER_REPLICATE,
-            )
+        x, y, size = self._middles[places].T
+        right, down, turn, grown = moves.T
+        scale = CONTEXT * size / PATCH / grown
+        cos, sin = scale * np.cos(turn), scale * np.sin(turn)
+        half = (PATCH - 1) / 2
+        cx, cy = x + right * size - (cos - sin) * half, y + down * size - (sin + cos) * half
+        matrices = np.stack([cos, -sin, cx, sin, cos, cy], axis=1).reshape(-1, 2, 3)
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        for patch, matrix in zip(patches, matrices, strict=True):
+            cv2.warpAffine(straight, matrix, (PATCH, PATCH), dst=patch, flags=flags, borderMode=cv2.BORDER_REPLICATE)
         return patches
 
     def inside(self, pose: Pose) -> list[bool]:

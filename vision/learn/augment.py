@@ -16,7 +16,7 @@ import numpy as np
 from vision.board.illumination import CODED
 from vision.board.labels import Content
 from vision.board.patches import CONTEXT, PATCH, Sampler
-from vision.learn.cutouts import Cutout, LabelledBoard, find_cutouts, find_pieces, taught_places
+from vision.learn.cutouts import Cutout, Cutouts, LabelledBoard, find_cutouts, find_pieces, taught_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 REAL: Final = 3600
 MADE: Final = 3200
 _PLACE: Final = PATCH / CONTEXT
+_RAMP: Final = np.linspace(-0.5, 0.5, PATCH, dtype=np.float32)
+_PLANE: Final = np.stack([np.ones(PATCH**2, np.float32), np.tile(_RAMP, PATCH), np.repeat(_RAMP, PATCH)], axis=1)
+_BLACK: Final = np.zeros((PATCH, PATCH, 3), np.uint8)
 _VEILED: Final = 0.25
 _VEIL: Final = 0.04
 """How often a place lies under a veil of mirrored light, and how thick that is in the mean, in parts of white."""
@@ -51,14 +54,19 @@ class Examples:
     source: NDArray[np.int64]
 
 
-def make_examples(sampler: Sampler, taught: Sequence[LabelledBoard], seed: int = 0, size: float = 1.0) -> Examples:
-    """Return the examples to learn from; ``size`` scales how many."""
+def make_examples(
+    sampler: Sampler, taught: Sequence[LabelledBoard], cutouts: Cutouts, seed: int = 0, size: float = 1.0
+) -> Examples:
+    """Return the examples to learn from, with the ``cutouts`` of the boards; ``size`` scales how many."""
     rng = np.random.default_rng(seed)
     layout = sampler.layout
-    taught = [*taught, *_emptied(sampler, taught)]
+    emptied = _emptied(sampler, taught)
+    taught = [*taught, *emptied]
     owned = taught_places(taught)
     patches, contents, source = _moved(sampler, taught, owned, rng, round(REAL * size))
-    made = _composed(sampler, taught, owned, layout, rng, round(MADE * size))
+    if emptied:
+        cutouts = find_cutouts(sampler, taught, owned)
+    made = _composed(sampler, taught, owned, cutouts, rng, round(MADE * size))
     if made is not None:
         patches = np.concatenate([patches, made[0]])
         contents += made[1]
@@ -182,12 +190,11 @@ def _composed(
     sampler: Sampler,
     taught: Sequence[LabelledBoard],
     owned: list[tuple[int, int, Content]],
-    layout: Layout,
+    cutouts: Cutouts,
     rng: np.random.Generator,
     many: int,
 ) -> tuple[ByteArray, list[Content]] | None:
-    cutouts = find_cutouts(sampler, taught, owned)
-    things = sorted(cutouts)
+    layout, things = sampler.layout, sorted(cutouts)
     if not things or not many:
         return None
     grounds = _grounds_of(sampler, owned)
@@ -310,8 +317,9 @@ def lay(patch: ByteArray, things: list[Cutout], beside: bool, rng: np.random.Gen
         turn = float(rng.uniform(-180, 180)) if rng.random() < 0.5 else small
         grown = float(np.exp(rng.normal(0, 0.05)))
         # However a piece is turned, its shade falls the same way.
-        shade = cv2.warpAffine(thing.shade, _onto(thing, at, small, grown), (PATCH, PATCH), borderValue=1.0)
-        patch[:] = np.round(patch * shade[..., None]).astype(np.uint8)
+        if thing.darkens:
+            shade = cv2.warpAffine(thing.shade, _onto(thing, at, small, grown), (PATCH, PATCH), borderValue=1.0)
+            cv2.blendLinear(patch, _BLACK, shade, 1 - shade, dst=patch)
         laid.append((thing, _onto(thing, at, turn, grown)))
     for thing, matrix in laid:
         put(patch, thing, matrix)
@@ -343,9 +351,9 @@ def _lay_on_strip(
 
 def put(patch: ByteArray, thing: Cutout, matrix: Any) -> None:
     """Put a cutout, brought there by a matrix (2, 3), over what a patch shows."""
-    cover = cv2.warpAffine(thing.cover, matrix, (PATCH, PATCH)).astype(np.float32)[..., None] / 255
+    cover = cv2.warpAffine(thing.cover, matrix, (PATCH, PATCH)).astype(np.float32) * np.float32(1 / 255)
     picture = cv2.warpAffine(thing.picture, matrix, (PATCH, PATCH), borderMode=cv2.BORDER_REPLICATE)
-    patch[:] = np.round(patch * (1 - cover) + picture * cover).astype(np.uint8)
+    cv2.blendLinear(patch, picture, 1 - cover, cover, dst=patch)
 
 
 def _onto(thing: Cutout, at: FloatArray, turn: float, grown: float) -> Any:
@@ -358,26 +366,30 @@ def _onto(thing: Cutout, at: FloatArray, turn: float, grown: float) -> Any:
 def in_other_light(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
     """Return the patches in a little other light each, some blurred, all with noise."""
     n = len(patches)
-    gain: Any = np.exp(rng.normal(0, 0.08, (n, 1)) + rng.normal(0, 0.03, (n, 3))).astype(np.float32)
+    gain = np.exp(rng.normal(0, 0.08, (n, 1)) + rng.normal(0, 0.03, (n, 3))).astype(np.float32)
     slope = rng.normal(0, 0.06, (n, 2)).astype(np.float32)
-    ramp = np.linspace(-0.5, 0.5, PATCH, dtype=np.float32)
-    soft = np.where(rng.random(n) < 0.3, rng.uniform(0.4, 1.0, n), 0.0)
-    rough = rng.uniform(0.5, 2.5, n).astype(np.float32)
+    soft = np.where(rng.random(n) < 0.3, rng.uniform(0.4, 1.0, n), 0.0).tolist()
+    rough = rng.uniform(0.5, 2.5, n).tolist()
     # Noise is drawn once and taken from anywhere in it: to draw it for each patch would take longer than to learn.
     grain = rng.standard_normal(64 * PATCH * PATCH * 3, dtype=np.float32)
-    start = rng.integers(0, len(grain) - PATCH * PATCH * 3, n)
-    veil = np.where(rng.random(n) < _VEILED, rng.exponential(_VEIL, n), 0.0)
+    start = rng.integers(0, len(grain) - PATCH * PATCH * 3, n).tolist()
+    veil = np.where(rng.random(n) < _VEILED, rng.exponential(_VEIL, n), 0.0).astype(np.float32)
     thick = rng.uniform(-0.8, 0.8, (n, 2)).astype(np.float32)
+    # Each colour is lit along a plane.
+    planes = np.concatenate([np.ones((n, 1), np.float32), slope], axis=1)[:, :, None] * gain[:, None]
     lit = np.empty_like(patches)
+    out: Any = np.empty((PATCH, PATCH, 3), np.float32)
     for row in range(n):
-        shade: Any = 1 + slope[row, 0] * ramp[None, :, None] + slope[row, 1] * ramp[:, None, None]
-        out: Any = patches[row] * (shade * gain[row])
+        cv2.multiply(patches[row], (_PLANE @ planes[row]).reshape(out.shape), dst=out, dtype=cv2.CV_32F)
         if veil[row]:
-            haze: Any = veil[row] * (1 + thick[row, 0] * ramp[None, :, None] + thick[row, 1] * ramp[:, None, None])
-            out = 255 * ((out / 255) ** CODED + haze) ** (1 / CODED)
+            haze = veil[row] * (1 + _PLANE[:, 1:] @ thick[row])
+            out *= np.float32(1 / 255)
+            np.power(out, CODED, out=out)
+            out += haze.reshape(PATCH, PATCH, 1)
+            np.power(out, 1 / CODED, out=out)
+            out *= 255
         if soft[row]:
-            out = cv2.GaussianBlur(out, (0, 0), float(soft[row]))
-        out += rough[row] * grain[start[row] : start[row] + PATCH * PATCH * 3].reshape(PATCH, PATCH, 3)
-        np.clip(out, 0, 255, out=out)
-        lit[row] = out
+            cv2.GaussianBlur(out, (0, 0), soft[row], dst=out)
+        noise = grain[start[row] : start[row] + PATCH * PATCH * 3].reshape(out.shape)
+        cv2.addWeighted(out, 1, noise, rough[row], -0.5, dst=lit[row], dtype=cv2.CV_8U)
     return lit

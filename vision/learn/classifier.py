@@ -17,7 +17,7 @@ from vision.board.features import describe
 from vision.learn.count_marks import ARRAYS as MARK_ARRAYS
 from vision.learn.count_marks import read_marks
 from vision.learn.count_shapes import Sort, read_shapes, sorts_of
-from vision.learn.optimiser import TrainingConfig, fit, noisy, projected, projection, softmaxes
+from vision.learn.optimiser import TrainingConfig, fit, projected, projection, softmaxes
 from vision.learn.outlier_score import ARRAYS as ODDNESS
 from vision.learn.outlier_score import LEARNT, Strangers, oddness, strangeness, train_distance, train_strangeness
 from vision.learn.whole_contents import ARRAYS as WHOLE
@@ -230,13 +230,12 @@ def train(
     heads = heads_of(layout)
     targets = _targets(examples, heads, layout)
     rng = np.random.default_rng(seed)
-    course = TrainingConfig(HIDDEN, EPOCHS, 3e-3, 0.01, DROP, float(np.sqrt(2 / white.shape[1])))
-    fitted = [fit(white, targets, heads, course, rng, noisy(NOISE, rng)) for _ in range(nets)]
+    course = TrainingConfig(HIDDEN, EPOCHS, 3e-3, 0.01, DROP, float(np.sqrt(2 / white.shape[1])), NOISE)
     arrays: dict[str, NDArray[Any]] = {
         **known,
         **by,
         "temperature": np.array(1.0, np.float32),
-        **{name: np.stack([net[name] for net in fitted]) for name in ("w1", "b1", "w2", "b2")},
+        **fit(white, targets, heads, course, rng, nets=nets),
     }
     arrays |= train_distance(features, white, arrays, examples, rng)
     arrays |= train_strangeness(features, examples, Strangers(*(describe(p, known) for p in strangers)), rng)

@@ -106,14 +106,16 @@ def describe_cells(close: ByteArray) -> Floats:
     seen = colours(close)
     root = np.sqrt(np.maximum(seen[..., 0], 0) + 0.02)
     gx, gy = cv2.Scharr(root, cv2.CV_32F, 1, 0) / 16, cv2.Scharr(root, cv2.CV_32F, 0, 1) / 16
+    size: Any
+    turn: Any
     size, turn = cv2.cartToPolar(gx, gy)
     turn *= np.float32(_DIRECTIONS / (2 * np.pi))
     cells = close.shape[0] // CELL
     out = np.empty((cells, cells, _CHANNELS), np.float32)
     for k in range(_DIRECTIONS):
         # Around the circle a direction is at most half of it away from another.
-        off = cv2.absdiff(cv2.absdiff(turn, float(k)), _DIRECTIONS / 2)
-        share = cv2.multiply(size, cv2.max(cv2.subtract(off, _DIRECTIONS / 2 - 1), 0.0))
+        off = np.abs(np.abs(turn - np.float32(k)) - np.float32(_DIRECTIONS / 2))
+        share = size * np.maximum(off - np.float32(_DIRECTIONS / 2 - 1), 0)
         out[..., k] = cv2.resize(share, (cells, cells), interpolation=cv2.INTER_AREA)
     strength = out[..., :_DIRECTIONS].sum(axis=2)
     around: Any = cv2.blur(strength, (5, 5), borderType=cv2.BORDER_REFLECT)

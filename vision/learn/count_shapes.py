@@ -17,7 +17,7 @@ import numpy as np
 
 from vision.board.features import colours
 from vision.board.patches import PATCH
-from vision.learn.cutouts import find_cutouts, inner, taught_places, veiled
+from vision.learn.cutouts import inner, taught_places, veiled
 from vision.learn.optimiser import TrainingConfig, fit, softmaxes
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vision.board.layout import Layout
     from vision.board.patches import Sampler
     from vision.learn.augment import Examples
-    from vision.learn.cutouts import LabelledBoard
+    from vision.learn.cutouts import Cutouts, LabelledBoard
 
     Floats = NDArray[np.float32]
 
@@ -68,10 +68,12 @@ def sorts_of(layout: Layout) -> tuple[Sort, ...]:
     return tuple(sorts)
 
 
-def find_table(sampler: Sampler, taught: Sequence[LabelledBoard], sorts: Sequence[Sort]) -> Floats:
-    """Return (bins, sorts): how likely a pixel of a colour belongs to each sort; 0 for sorts never seen alone."""
+def find_table(sampler: Sampler, taught: Sequence[LabelledBoard], cutouts: Cutouts, sorts: Sequence[Sort]) -> Floats:
+    """Return (bins, sorts): how likely a pixel of a colour belongs to each sort; 0 for sorts never seen alone.
+
+    ``cutouts`` are those of the boards.
+    """
     owned = taught_places(taught)
-    cutouts = find_cutouts(sampler, taught, owned)
     counted = np.zeros((int(np.prod(_BINS)), len(sorts) + 1), np.float32)
     for index, sort in enumerate(sorts):
         for thing in sort.things:
@@ -106,9 +108,11 @@ _PLACE: Final = np.maximum(_AT[:, None], _AT[None]) < 0.6
 
 def _bins(pictures: ByteArray) -> NDArray[np.intp]:
     """Return the number of each pixel's colour."""
-    seen = (colours(pictures) - _LOW) / _STEP
-    whole = np.clip(seen, 0, np.array(_BINS, np.float32) - 1).astype(np.intp)
-    numbers: NDArray[np.intp] = (whole[..., 0] * _BINS[1] + whole[..., 1]) * _BINS[2] + whole[..., 2]
+    seen = colours(pictures)
+    numbers = np.zeros(seen.shape[:-1], np.intp)
+    for k, many in enumerate(_BINS):
+        numbers *= many
+        numbers += np.clip((seen[..., k] - _LOW[k]) / _STEP[k], 0, many - 1).astype(np.intp)
     return numbers
 
 
@@ -124,23 +128,29 @@ def amounts_of(patches: ByteArray, table: Floats) -> FloatArray:
     return amounts
 
 
-def see(patches: ByteArray, table: Floats) -> Floats:
-    """Return (n, sorts, inputs): the shape of each sort in patches (n, PATCH, PATCH, 3), and of all others with it."""
-    n, many = len(patches), table.shape[1]
-    if not n or not many:
-        return np.zeros((n, many, _INPUTS), np.float32)
+def _middles(patches: ByteArray) -> NDArray[np.int32]:
+    """Return (n, _OWN, _OWN): the numbers of the colours in the middle of patches (n, PATCH, PATCH, 3)."""
+    n, rim = len(patches), (SMALL - _OWN) // 2
     tall = patches.reshape(n * PATCH, PATCH, 3)
     small = cv2.resize(tall, (SMALL, n * SMALL), interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
-    rim = (SMALL - _OWN) // 2
-    middle = np.ascontiguousarray(small.reshape(n, SMALL, SMALL, 3)[:, rim:-rim, rim:-rim])
-    maps = belonging(middle, table)
-    every = maps.sum(axis=3, keepdims=True) - maps
-    ratio = _OWN // _OTHER
-    other = every.reshape(n, _OTHER, ratio, _OTHER, ratio, many).mean(axis=(2, 4))
-    inputs = np.empty((n, many, _INPUTS), np.float32)
-    inputs[:, :, : _OWN**2] = maps.reshape(n, -1, many).transpose(0, 2, 1)
-    inputs[:, :, _OWN**2 : -1] = other.reshape(n, -1, many).transpose(0, 2, 1)
-    inputs[:, :, -1] = maps.sum(axis=(1, 2)) / 80
+    return _bins(np.ascontiguousarray(small.reshape(n, SMALL, SMALL, 3)[:, rim:-rim, rim:-rim])).astype(np.int32)
+
+
+def _amount(colour: NDArray[np.int32], table: Floats, sort: int) -> Floats:
+    """Return (n,): how much of a sort's colour is in the middle of places."""
+    amount: Floats = table[:, sort][colour].sum(axis=(1, 2)) / 80
+    return amount
+
+
+def _see(colour: NDArray[np.int32], table: Floats, sort: int | NDArray[np.intp]) -> Floats:
+    """Return (n, inputs): the shape of a sort (or one for each row) in the middle of places, and of all others."""
+    n, ratio = len(colour), _OWN // _OTHER
+    own = table[colour, sort if isinstance(sort, int) else sort[:, None, None]]
+    other = table.sum(axis=1)[colour] - own
+    inputs = np.empty((n, _INPUTS), np.float32)
+    inputs[:, : _OWN**2] = own.reshape(n, -1)
+    inputs[:, _OWN**2 : -1] = other.reshape(n, _OTHER, ratio, _OTHER, ratio).mean(axis=(2, 4)).reshape(n, -1)
+    inputs[:, -1] = own.sum(axis=(1, 2)) / 80
     return inputs
 
 
@@ -164,30 +174,31 @@ def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 
     if not sorts:
         return arrays
     counts = np.stack([examples.counts[:, list(sort.things)].sum(axis=1) for sort in sorts], axis=1)
-    inputs = np.concatenate([see(examples.patches[i : i + 512], table) for i in range(0, len(counts), 512)])
+    colour = np.concatenate([_middles(examples.patches[i : i + 512]) for i in range(0, len(counts), 512)])
     for number, s in enumerate(valued):
         # Which value one thing has is a shape, too, where the value is how much is printed.
         rows = np.nonzero(counts[:, s] == 1)[0]
         which = examples.counts[rows][:, list(sorts[s].things)].argmax(axis=1)
         if table[:, s].any() and len(set(which.tolist())) > 1:
-            rows_kept = rng.permutation(len(rows))[:_MOST_EXAMPLES]
-            _learn(arrays, many + number, inputs[rows[rows_kept], s], which[rows_kept], answers, rng)
+            kept = rng.permutation(len(rows))[:_MOST_EXAMPLES]
+            _learn(arrays, many + number, _see(colour[rows[kept]], table, s), which[kept], answers, rng)
             arrays["shape_values"][number] = True
     for kind in range(many):
         own = [s for s, sort in enumerate(sorts) if sort.kind == kind and table[:, s].any()]
         if not own:
             continue
-        x = inputs[:, own].reshape(-1, _INPUTS)
+        amount = np.stack([_amount(colour, table, s) for s in own], axis=1).ravel()
         y = np.minimum(counts[:, own].reshape(-1), sorts[own[0]].most)
         some = np.nonzero(y > 0)[0]
         none = np.nonzero(y == 0)[0]
         if not len(some) or not len(none):
             continue
         # Of the places without any those count that show something of the colour.
-        weight = 0.02 + x[none, -1]
+        weight = 0.02 + amount[none]
         none = rng.choice(none, min(len(none), len(some)), replace=False, p=weight / weight.sum())
         rows = rng.permutation(np.concatenate([some, none]))[:_MOST_EXAMPLES]
-        _learn(arrays, kind, x[rows], y[rows], answers, rng)
+        seen = _see(colour[rows // len(own)], table, np.array(own)[rows % len(own)])
+        _learn(arrays, kind, seen, y[rows], answers, rng)
         arrays["shape_known"][own] = True
     return arrays
 
@@ -196,16 +207,12 @@ def _learn(
     arrays: dict[str, NDArray[Any]], net: int, x: Floats, y: NDArray[np.int64], answers: int, rng: np.random.Generator
 ) -> None:
     truth = np.eye(answers, dtype=np.float32)[y]
-    for which in range(len(_WAYS)):
-        for name, array in fit(x, truth, (answers,), _COURSE, rng, _any_way).items():
-            arrays[f"shape_{name}"][which, net] = array
+    every = np.stack([_turned(np.arange(_INPUTS)[None], way)[0] for way in range(8)])
+    for name, array in fit(x, truth, (answers,), _COURSE, rng, nets=len(_WAYS), ways=every).items():
+        arrays[f"shape_{name}"][:, net] = array
 
 
-def _any_way(x: Floats, rng: np.random.Generator) -> Floats:
-    return _turned(x, int(rng.integers(8)))
-
-
-def _turned(x: Floats, way: int) -> Floats:
+def _turned(x: NDArray[Any], way: int) -> NDArray[Any]:
     """Return inputs (n, inputs) turned by quarters, or turned over and turned."""
     parts = []
     for side, part in ((_OWN, x[:, : _OWN**2]), (_OTHER, x[:, _OWN**2 : -1])):
@@ -226,16 +233,16 @@ class Shapes:
 
 def read_shapes(patches: ByteArray, arrays: dict[str, NDArray[Any]], sorts: Sequence[Sort]) -> Shapes:
     """Return what the shapes in patches tell."""
-    inputs = see(patches, arrays["shape_table"])
+    colour, table = _middles(patches), arrays["shape_table"]
     counts, values = [], []
     valued = [s for s, sort in enumerate(sorts) if len(sort.things) > 1]
     first = arrays["shape_w1"].shape[-3] - len(valued)
     for index, sort in enumerate(sorts):
         known = arrays["shape_known"][index]
-        counts.append(_answer(inputs[:, index], arrays, sort.kind, sort.most + 1) if known else None)
+        counts.append(_answer(_see(colour, table, index), arrays, sort.kind, sort.most + 1) if known else None)
     for number, s in enumerate(valued):
         known = arrays["shape_values"][number]
-        values.append(_answer(inputs[:, s], arrays, first + number, len(sorts[s].things)) if known else None)
+        values.append(_answer(_see(colour, table, s), arrays, first + number, len(sorts[s].things)) if known else None)
     return Shapes(counts, values)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from companion.ports import ByteArray, FloatArray
     from vision.board.layout import Layout
+
+    Floats = NDArray[np.float32]
 
 _PLACE: Final = PATCH / CONTEXT
 _MOST_EMPTY: Final = 24
@@ -70,6 +73,15 @@ class Cutout:
     shade: NDArray[np.float32]
     middle: FloatArray
 
+    @cached_property
+    def darkens(self) -> bool:
+        """Return whether it has any shade."""
+        return bool(self.shade.min() < 1)
+
+
+Cutouts = Mapping[int, Sequence[Cutout]]
+"""Pictures of things, by thing."""
+
 
 def find_cutouts(
     sampler: Sampler, taught: Sequence[LabelledBoard], owned: list[tuple[int, int, Content]]
@@ -95,14 +107,14 @@ def find_cutouts(
 class _Ground:
     """Empty places of a ground (n, PATCH, PATCH, 3), softened, and how far they differ from each other."""
 
-    empty: FloatArray
-    limit: FloatArray
+    empty: Floats
+    limit: Floats
 
 
 def _grounds_seen(
     sampler: Sampler, taught: Sequence[LabelledBoard], owned: list[tuple[int, int, Content]]
 ) -> dict[int, _Ground]:
-    empty: dict[int, list[FloatArray]] = {}
+    empty: dict[int, list[Floats]] = {}
     for shot, place, content in owned:
         if not content.things and len(empty.setdefault(content.ground, [])) < _MOST_EMPTY:
             empty[content.ground].append(_soft(sampler.cut(taught[shot].straight, [place])[0]))
@@ -113,8 +125,9 @@ def _grounds_seen(
 def _standing_out(patch: ByteArray, ground: _Ground) -> tuple[ByteArray, NDArray[np.float32]] | None:
     """Return the cover of all that stands on a place, and its shade; None where nothing does, or the whole place."""
     soft = _soft(patch)
-    cover = _differs(soft, ground.empty, ground.limit)
-    return None if cover is None else _shaded(soft, ground.empty, cover)
+    off = _off(ground.empty, soft)
+    cover = _differs(off.min(axis=0) > np.square(ground.limit))
+    return None if cover is None else _shaded(soft, ground.empty, off.argmin(axis=0), cover)
 
 
 def _cutout(picture: ByteArray, part: NDArray[np.bool_], shade: NDArray[np.float32]) -> Cutout | None:
@@ -273,16 +286,15 @@ def inner(cutout: Cutout) -> NDArray[np.bool_]:
     return core if core.sum() > _CORE * whole.sum() else whole > 0
 
 
-def _pixels(cutouts: Sequence[Cutout]) -> FloatArray:
+def _pixels(cutouts: Sequence[Cutout]) -> Floats:
     """Return (n, 3): some of the colours of cutouts."""
     every = np.concatenate([_soft(c.picture)[inner(c)] for c in cutouts])
-    return every[:: max(1, len(every) // _SOME_PIXELS)] if len(every) else np.full((1, 3), 9.0)
+    return every[:: max(1, len(every) // _SOME_PIXELS)] if len(every) else np.full((1, 3), 9.0, np.float32)
 
 
-def _nearest(seen: FloatArray, among: FloatArray) -> FloatArray:
+def _nearest(seen: Floats, among: Floats) -> Floats:
     """Return (PATCH, PATCH): how far each pixel's colour is from the nearest of some colours."""
-    off = (seen[:, :, None] - among[None, None]) * _SCALE
-    nearest: FloatArray = np.sqrt((off * off).sum(axis=3).min(axis=2))
+    nearest: Floats = np.sqrt(_off(seen[:, :, None], among[None, None]).min(axis=2))
     return nearest
 
 
@@ -308,9 +320,13 @@ def _disc(radius: float) -> ByteArray:
     return disc
 
 
-def _shaded(patch: FloatArray, empty: FloatArray, cover: ByteArray) -> tuple[ByteArray, NDArray[np.float32]]:
-    """Return the cover without what is only shade, and the shade: the ground in its own colour, but darker."""
-    nearest = np.linalg.norm((empty - patch) * _SCALE, axis=3).argmin(axis=0)
+def _shaded(
+    patch: Floats, empty: Floats, nearest: NDArray[np.intp], cover: ByteArray
+) -> tuple[ByteArray, NDArray[np.float32]]:
+    """Return the cover without what is only shade, and the shade: the ground in its own colour, but darker.
+
+    The ground is what the ``nearest`` of the empty places shows, at each pixel.
+    """
     rows, columns = np.indices(nearest.shape)
     ground = empty[nearest, rows, columns]
     darker = (patch[..., 0] + 0.02) / (ground[..., 0] + 0.02)
@@ -321,7 +337,7 @@ def _shaded(patch: FloatArray, empty: FloatArray, cover: ByteArray) -> tuple[Byt
     if body.sum() < 0.2 * mask.sum():
         return cover, np.ones(mask.shape, np.float32)
     # What is blurred over the ground about it is no part of it.
-    off = np.linalg.norm((patch - ground) * _SCALE, axis=2)
+    off = np.sqrt(_off(patch, ground))
     body = body * (off > _HALF * np.median(off[body > 0])).astype(np.uint8)
     body = cv2.morphologyEx(body, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
     shade = np.where(mask & (body == 0), np.clip(darker, 0.35, 1), 1).astype(np.float32)
@@ -330,30 +346,38 @@ def _shaded(patch: FloatArray, empty: FloatArray, cover: ByteArray) -> tuple[Byt
     return solid, np.asarray(soft, np.float32)
 
 
-def _soft(patch: ByteArray) -> FloatArray:
+def _soft(patch: ByteArray) -> Floats:
     blurred: Any = cv2.GaussianBlur(colours(patch[None])[0], (0, 0), 1.2)
-    return np.asarray(blurred, np.float64)
+    return np.asarray(blurred, np.float32)
 
 
-_SCALE = np.array([1.0, 1.2, 1.2])
+_WEIGHT = np.array([1.0, 1.44, 1.44], np.float32)
+"""Of the square of each colour's difference."""
 
 
-def _usual(patches: FloatArray) -> FloatArray:
+def _off(one: Floats, other: Floats) -> Floats:
+    """Return how far colours (…, 3) are from others, squared."""
+    off: Floats = np.square(one - other) @ _WEIGHT
+    return off
+
+
+def _usual(patches: Floats) -> Floats:
     """Return (PATCH, PATCH): how far empty places differ from each other, where they differ much."""
     if len(patches) < 2:
-        return np.full((PATCH, PATCH), 0.09)
-    nearest = []
-    for index, patch in enumerate(patches):
-        others = np.delete(patches, index, axis=0)
-        nearest.append(np.linalg.norm((others - patch) * _SCALE, axis=3).min(axis=0))
-    usual = np.quantile(np.stack(nearest), 0.9, axis=0)
-    limit: Any = np.maximum(1.6 * cv2.GaussianBlur(usual, (0, 0), 3), 0.07)
-    return np.asarray(limit, np.float64)
+        return np.full((PATCH, PATCH), 0.09, np.float32)
+    nearest = np.full((len(patches), PATCH, PATCH), np.inf, np.float32)
+    for index in range(1, len(patches)):
+        off = _off(patches[:index], patches[index])
+        np.minimum(nearest[:index], off, out=nearest[:index])
+        nearest[index] = np.minimum(nearest[index], off.min(axis=0))
+    usual: Any = np.quantile(np.sqrt(nearest), 0.9, axis=0).astype(np.float32)
+    limit: Floats = np.maximum(1.6 * cv2.GaussianBlur(usual, (0, 0), 3), np.float32(0.07))
+    return limit
 
 
-def _differs(patch: FloatArray, empty: FloatArray, limit: FloatArray) -> ByteArray | None:
-    distance = np.linalg.norm((empty - patch) * _SCALE, axis=3).min(axis=0)
-    mask = (distance > limit).astype(np.uint8)
+def _differs(differing: NDArray[np.bool_]) -> ByteArray | None:
+    """Return the cover of what stands in a place, by which of its pixels differ from the ground; None as above."""
+    mask: Any = differing.astype(np.uint8)
     offset = np.abs((np.arange(PATCH) - (PATCH - 1) / 2) / _PLACE)
     near = np.maximum(offset[:, None], offset[None, :]) < 0.6
     mask = cv2.morphologyEx(mask * near.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))

@@ -6,7 +6,7 @@ numpy alone, so that a Raspberry Pi learns a table by itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 BATCH: Final = 128
 LEAST_RATE: Final = 1e-5
 _POOL: Final = 1 << 20
+_NOTHING: Final = np.float32(0)
+_MOST: Final = np.float32(60)
+"""Logits beyond these say no more."""
 _NEVER: Final = -12.0
 """What stands against an answer that was never taught, in logits."""
 
@@ -31,7 +34,8 @@ _NEVER: Final = -12.0
 class TrainingConfig:
     """How a network of two layers is learnt: how large, how long, how fast, and with how much left out.
 
-    ``rate``: of the first step. ``spread``: of the first layer's weights at the start.
+    ``rate``: of the first step. ``spread``: of the first layer's weights at the start. ``noise``: how far off its
+    inputs may be.
     """
 
     hidden: int
@@ -40,6 +44,7 @@ class TrainingConfig:
     decay: float
     drop: float
     spread: float
+    noise: float = 0.0
 
 
 def softmaxes(outputs: Floats, heads: Sequence[int]) -> list[Floats]:
@@ -59,49 +64,66 @@ def fit(
     heads: Sequence[int],
     course: TrainingConfig,
     rng: np.random.Generator,
-    vary: Callable[[Floats, np.random.Generator], Floats],
+    *,
+    nets: int = 1,
+    ways: NDArray[np.intp] | None = None,
 ) -> dict[str, Floats]:
     """Return ``w1``, ``b1``, ``w2`` and ``b2`` that bring inputs (n, inputs) to targets (n, all answers of the heads).
 
-    ``vary`` returns some of the inputs as they might have looked as well. Answers that no target names stay unlikely.
+    Of each there are so many ``nets``, learnt side by side from other starts and in another order. ``ways`` (m, inputs)
+    are orders in which the inputs might as well have come: each step takes one. Answers that no target names stay
+    unlikely.
     """
     n, width = inputs.shape
     known = targets.any(axis=0).astype(np.float32)
-    w1 = (rng.standard_normal((width, course.hidden)) * course.spread).astype(np.float32)
-    w2 = (rng.standard_normal((course.hidden, sum(heads))) * np.sqrt(1 / course.hidden)).astype(np.float32)
-    b1, b2 = np.zeros(course.hidden, np.float32), np.zeros(sum(heads), np.float32)
-    b2[known == 0] = _NEVER
+    w1 = (rng.standard_normal((nets, width, course.hidden)) * course.spread).astype(np.float32)
+    w2 = (rng.standard_normal((nets, course.hidden, sum(heads))) * np.sqrt(1 / course.hidden)).astype(np.float32)
+    b1, b2 = np.zeros((nets, 1, course.hidden), np.float32), np.zeros((nets, 1, sum(heads)), np.float32)
+    b2[..., known == 0] = _NEVER
+    # Answers are added up head by head with one product of matrices.
+    together = np.repeat(np.arange(len(heads)), heads)
+    same = (together[:, None] == together).astype(np.float32)
     steps, step = course.epochs * max(1, n // BATCH), 0
-    adam = Adam([w1, b1, w2, b2], decay=course.decay)
-    kept = np.float32(1 / (1 - course.drop))
-    drops = np.where(rng.random(_POOL, dtype=np.float32) > course.drop, kept, np.float32(0))
+    adam = Adam([w1, b1.ravel(), w2, b2.ravel()], decay=course.decay)
+    noise = rng.standard_normal(_POOL, dtype=np.float32) * np.float32(course.noise) if course.noise else None
+    drops = np.where(rng.random(_POOL, dtype=np.float32) > course.drop, np.float32(1 / (1 - course.drop)), _NOTHING)
+    batch = min(BATCH, n)
+    x, h = np.empty((nets, batch, width), np.float32), np.empty((nets, batch, course.hidden), np.float32)
+    drop, back, seen = np.empty_like(h), np.empty_like(h), np.empty_like(w1)
+    slope = np.empty_like(w1)
     while step < steps:
-        order = rng.permutation(n)
-        for at in range(0, max(n - BATCH + 1, 1), BATCH):
-            rows = order[at : at + BATCH]
-            x = vary(inputs[rows], rng)
-            h: Floats = x @ w1
+        order = np.stack([rng.permutation(n) for _ in range(nets)])
+        for at in range(0, n - batch + 1, batch):
+            rows = order[:, at : at + batch]
+            np.take(inputs, rows, axis=0, out=x, mode="clip")
+            if noise is not None:
+                x += _some_of(noise, x.shape, rng)
+            # Turned weights see what weights see of turned inputs, and there are fewer of them.
+            way = None if ways is None else ways[rng.integers(len(ways))]
+            if way is not None:
+                seen[:, way] = w1
+            np.matmul(x, w1 if way is None else seen, out=h)
             h += b1
-            drop = _some_of(drops, h.shape, rng)
             # What is dropped and what is negative are alike: neither counts, nor is it corrected.
-            drop = np.where(h > 0, drop, np.float32(0))
+            np.multiply(_some_of(drops, h.shape, rng), h > 0, out=drop)
             h *= drop
-            error: Floats = np.concatenate(softmaxes(h @ w2 + b2, heads), axis=1)
+            error: Floats = h @ w2
+            error += b2
+            np.exp(np.clip(error, -_MOST, _MOST, out=error), out=error)
+            error /= error @ same
             error -= targets[rows]
-            error *= known / np.float32(len(rows))
-            back: Floats = error @ w2.T
+            error *= known / np.float32(batch)
+            np.matmul(error, w2.transpose(0, 2, 1), out=back)
             back *= drop
+            np.matmul(x.transpose(0, 2, 1), back, out=slope)
+            if way is not None:
+                np.take(slope, way, axis=1, out=seen, mode="clip")
             step += 1
             rate = course.rate * half_cosine(step, steps) + LEAST_RATE
-            adam.step([x.T @ back, back.sum(axis=0), h.T @ error, error.sum(axis=0)], rate)
-    b2[known == 0] = _NEVER
-    return {"w1": w1, "b1": b1, "w2": w2, "b2": b2}
-
-
-def noisy(spread: float, rng: np.random.Generator) -> Callable[[Floats, np.random.Generator], Floats]:
-    """Return what varies inputs by noise of so much spread."""
-    noise = rng.standard_normal(_POOL, dtype=np.float32) * np.float32(spread)
-    return lambda x, rng: x + _some_of(noise, x.shape, rng)
+            steep = [back.sum(axis=1).ravel(), h.transpose(0, 2, 1) @ error, error.sum(axis=1).ravel()]
+            adam.step([slope if way is None else seen, *steep], rate)
+    b2[..., known == 0] = _NEVER
+    return {"w1": w1, "b1": b1[:, 0], "w2": w2, "b2": b2[:, 0]}
 
 
 def _some_of(pool: Floats, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vision.learn.optimiser import BATCH, TrainingConfig, fit, noisy, projected, projection
+from vision.learn.optimiser import BATCH, TrainingConfig, fit, projected, projection
 from vision.learn.synthetic_unknowns import ON
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ def train_strangeness(
     white = projected(every, by)
     steps = _STEPS * sqrt(len(strangers.on) / ON)
     epochs = ceil(steps / max(1, len(every) // BATCH))
-    course = TrainingConfig(128, epochs, 3e-3, 0.01, 0.3, float(np.sqrt(2 / white.shape[1])))
-    net = fit(white, targets, (2,), course, rng, noisy(_NOISE, rng))
+    course = TrainingConfig(128, epochs, 3e-3, 0.01, 0.3, float(np.sqrt(2 / white.shape[1])), _NOISE)
+    net = {name: array[0] for name, array in fit(white, targets, (2,), course, rng).items()}
     arrays = {f"strange_{name}": array for name, array in (by | net).items()}
     judged = _logits(features[np.nonzero(spared)[0]], arrays)
     usual = float(np.quantile(judged, 0.99)) if len(judged) >= _ENOUGH else 0.0

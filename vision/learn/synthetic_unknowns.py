@@ -20,12 +20,13 @@ import numpy as np
 from vision.board.labels import Content
 from vision.board.patches import CONTEXT, PATCH, Sampler
 from vision.learn.augment import draw_moves, in_other_light, lay, put
-from vision.learn.cutouts import Cutout, LabelledBoard, find_cutouts, taught_places
+from vision.learn.cutouts import Cutout, taught_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.ports import ByteArray, FloatArray
+    from vision.learn.cutouts import Cutouts, LabelledBoard
 
     Floats = NDArray[np.float32]
 
@@ -36,6 +37,8 @@ _PLACE: Final = PATCH / CONTEXT
 _MIDDLE: Final = np.full(2, (PATCH - 1) / 2)
 _ALL_X: Final = np.arange(PATCH, dtype=np.float32)[None]
 _ALL_Y: Final = _ALL_X.T
+_AROUND: Final = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+_CIRCLE: Final = np.column_stack([np.cos(_AROUND), np.sin(_AROUND)])
 _STEP: Final = 24
 """Grey levels by which colours are different ones."""
 _SOME: Final = 1e-4
@@ -47,15 +50,16 @@ _WITH_OTHERS: Final = 0.4
 
 
 def make_strangers(
-    sampler: Sampler, taught: Sequence[LabelledBoard], seed: int = 0, size: float = 1.0
+    sampler: Sampler, taught: Sequence[LabelledBoard], cutouts: Cutouts, seed: int = 0, size: float = 1.0
 ) -> tuple[ByteArray, ByteArray]:
     """Return patches (n, PATCH, PATCH, 3) of places with a strange thing, and others with one beside them only.
 
-    ``size`` scales how many; they are in as many lights as :func:`compose.make_examples` has them.
+    ``cutouts`` are those of the boards; ``size`` scales how many patches; they are in as many lights as
+    :func:`vision.learn.augment.make_examples` has them.
     """
     rng = np.random.default_rng([seed, 7])
     owned = taught_places(taught)
-    known = [cutout for some in find_cutouts(sampler, taught, owned).values() for cutout in some]
+    known = [cutout for some in cutouts.values() for cutout in some]
     places = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
     painter = _Painter(rng, _colours_of(places), [colour for one in known for colour in _own_colour(one)], places)
     bases = _Bases(sampler, taught, owned, rng)
@@ -127,60 +131,66 @@ class _Painter:
         cover = _filled(outline, middle)
         fill = self._lit(self._fill(own), middle, reach)
         if rng.random() < 0.4:
-            rim = (cover - _filled(outline * rng.uniform(0.72, 0.92), middle))[..., None]
-            fill = fill * (1 - rim) + (self._colour() if rng.random() < 0.4 else fill * rng.uniform(0.4, 0.8)) * rim
+            rim = cover - _filled(outline * rng.uniform(0.72, 0.92), middle)
+            _mix(fill, self._colour() if rng.random() < 0.4 else fill * np.float32(rng.uniform(0.4, 0.8)), rim)
         for _ in range(int(rng.integers(1, 4)) if rng.random() < 0.5 else 0):
             at = middle + rng.normal(0, 0.35 * reach, 2)
-            mark = (_filled(_outline(rng) * reach * rng.uniform(0.12, 0.5), at) * cover)[..., None]
-            fill = fill * (1 - mark) + self._colour() * mark
+            mark = _filled(_outline(rng) * reach * rng.uniform(0.12, 0.5), at) * cover
+            _mix(fill, self._colour(), mark)
         soft: Any = cv2.GaussianBlur(cover, (0, 0), float(rng.uniform(0.4, 1.0)))
         shade = np.ones_like(cover)
         if rng.random() < 0.7:
             fallen = np.roll(cover, tuple(rng.integers(-5, 6, 2).tolist()), (0, 1))
             blurred: Any = cv2.GaussianBlur(fallen, (0, 0), float(rng.uniform(1, 3)))
-            shade = (1 - rng.uniform(0.15, 0.5) * blurred).astype(np.float32)
-        picture = np.clip(fill + 0.5, 0, 255).astype(np.uint8)
-        return Cutout(picture, np.round(soft * 255).astype(np.uint8), shade, _MIDDLE.copy()), radius
+            shade = 1 - np.float32(rng.uniform(0.15, 0.5)) * blurred
+        picture: Any = cv2.convertScaleAbs(cv2.merge([*fill]))
+        return Cutout(picture, cv2.convertScaleAbs(soft, alpha=255).astype(np.uint8), shade, _MIDDLE.copy()), radius
 
-    def _colour(self) -> FloatArray:
-        """Return a colour of the table, a little changed, or any."""
+    def _colour(self) -> Floats:
+        """Return a colour (3, 1, 1) of the table, a little changed, or any."""
         if self.rng.random() < 0.4:
-            return self.rng.uniform(10, 245, 3)
+            return self.rng.uniform(10, 245, (3, 1, 1)).astype(np.float32)
         near = self.colours[int(self.rng.integers(len(self.colours)))] * self.rng.uniform(0.75, 1.3)
-        colour: FloatArray = np.clip(near + self.rng.normal(0, 10, 3), 0, 255)
-        return colour
+        colour: Floats = np.clip(near + self.rng.normal(0, 10, 3), 0, 255).astype(np.float32)
+        return colour.reshape(3, 1, 1)
 
     def _fill(self, own: bool) -> Floats:
-        """Return (PATCH, PATCH, 3): what a thing is made of."""
+        """Return (3, PATCH, PATCH): what a thing is made of."""
         rng = self.rng
         if own:
             pale = rng.uniform(0, 0.35)
             piece = self.own[int(rng.integers(len(self.own)))] * rng.uniform(0.7, 1.3)
-            colour = np.clip(piece * (1 - pale) + pale * (255.0 if rng.random() < 2 / 3 else 0.0), 0, 255)
+            colour: Any = np.clip(piece * (1 - pale) + pale * (255.0 if rng.random() < 2 / 3 else 0.0), 0, 255)
         elif rng.random() < _TEXTURED:
             place = self.places[int(rng.integers(len(self.places)))]
             grown, at = rng.uniform(0.6, 1.6), rng.uniform(0, 0.3 * PATCH, 2)
             matrix = np.array([[grown, 0, at[0]], [0, grown, at[1]]])
             flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
             cut: Any = cv2.warpAffine(place, matrix, (PATCH, PATCH), flags=flags, borderMode=cv2.BORDER_REFLECT)
-            return np.asarray(cut, np.float32)
+            return np.stack(cv2.split(cut)).astype(np.float32)
         else:
             colour = self._colour()
-        return np.broadcast_to(colour.astype(np.float32), (PATCH, PATCH, 3))
+        return np.full((3, PATCH, PATCH), colour.reshape(3, 1, 1), np.float32)
 
     def _lit(self, fill: Floats, middle: FloatArray, reach: float) -> Floats:
         """Return what a thing is made of, lit as one that is domed, or from a side, or evenly."""
-        x, y = (_ALL_X - middle[0]) / reach, (_ALL_Y - middle[1]) / reach
+        left, far, size = np.array([*middle, reach], np.float32)
+        x, y = (_ALL_X - left) / size, (_ALL_Y - far) / size
         way = self.rng.random()
         if way < 0.35:
-            light = 1.12 - 0.3 * (x * x + y * y)
+            light = np.float32(1.12) - np.float32(0.3) * (x * x + y * y)
         elif way < 0.7:
-            side = self.rng.uniform(0.05, 0.25) * _direction(self.rng)
+            side = (self.rng.uniform(0.05, 0.25) * _direction(self.rng)).astype(np.float32)
             light = 1 + side[0] * x + side[1] * y
         else:
             return fill
-        lit_: Floats = (fill * np.clip(light, 0.4, 1.6)[..., None]).astype(np.float32)
-        return lit_
+        fill *= np.clip(light, 0.4, 1.6)
+        return fill
+
+
+def _mix(fill: Floats, other: Floats, share: Floats) -> None:
+    """Mix another filling (3, …) into one, of which there is a share (PATCH, PATCH)."""
+    fill += (other - fill) * share
 
 
 def _direction(rng: np.random.Generator) -> FloatArray:
@@ -192,9 +202,8 @@ def _direction(rng: np.random.Generator) -> FloatArray:
 def _outline(rng: np.random.Generator) -> FloatArray:
     """Return (corners, 2): an outline around 0 of about the radius 1: oval, box, many-cornered or wobbly."""
     kind = int(rng.integers(5))
-    around = np.linspace(0, 2 * np.pi, 24, endpoint=False)
     if kind < 2:
-        points = np.column_stack([np.cos(around), np.sin(around) * rng.uniform(0.5, 1)])
+        points = _CIRCLE * [1, rng.uniform(0.5, 1)]
     elif kind == 2:
         high = rng.uniform(0.4, 1)
         points = 0.85 * np.array([[-1, -high], [1, -high], [1, high], [-1, high]])
@@ -203,8 +212,8 @@ def _outline(rng: np.random.Generator) -> FloatArray:
         around = (np.arange(corners) + rng.uniform(-0.3, 0.3, corners)) * 2 * np.pi / corners
         points = np.column_stack([np.cos(around), np.sin(around)])
     else:
-        waves = [rng.uniform(-0.3, 0.3) / m * np.cos(m * around + rng.uniform(0, 2 * np.pi)) for m in (2, 3, 4)]
-        points = 0.9 * (1 + np.sum(waves, axis=0))[:, None] * np.column_stack([np.cos(around), np.sin(around)])
+        waves = [rng.uniform(-0.3, 0.3) / m * np.cos(m * _AROUND + rng.uniform(0, 2 * np.pi)) for m in (2, 3, 4)]
+        points = 0.9 * (1 + np.sum(waves, axis=0))[:, None] * _CIRCLE
     cos, sin = _direction(rng)
     turned: FloatArray = points @ np.array([[cos, sin], [-sin, cos]])
     return turned

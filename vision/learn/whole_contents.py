@@ -57,8 +57,8 @@ def ridge(seen: Floats, rows: NDArray[np.intp], held: float = _HELD) -> tuple[Fl
 
     ``rows`` (n,) numbers the state of each; ``held``: how much is held back, of the inputs' mean square.
     """
-    fitted = _Regression(seen.astype(np.float64), rows, held)
-    return fitted.answers.astype(np.float32), fitted.usual.astype(np.float32)
+    fitted = _Regression(seen.astype(np.float32), rows, held)
+    return fitted.answers, fitted.usual
 
 
 def views_of(places: int, size: float = 1.0) -> int:
@@ -74,7 +74,7 @@ def train_whole(features: Floats, views: Examples) -> dict[str, NDArray[Any]]:
     # The embedding counts as much as all else together.
     own = (inputs[:, :-LENGTH].std(axis=0) * scale[:-LENGTH]) ** 2
     scale[-LENGTH:] = np.sqrt(own.sum() / (inputs[:, -LENGTH:].var(axis=0).sum() + 1e-9))
-    white = ((inputs - mean) * scale).astype(np.float64)
+    white = (inputs - mean) * scale
     _, first, rows = np.unique(views.state, return_index=True, return_inverse=True)
     source = views.source
     fitted = _Regression(white, rows)
@@ -85,8 +85,8 @@ def train_whole(features: Floats, views: Examples) -> dict[str, NDArray[Any]]:
     return {
         "whole_mean": mean.astype(np.float32),
         "whole_scale": scale,
-        "whole_answers": fitted.answers.astype(np.float32),
-        "whole_usual": fitted.usual.astype(np.float32),
+        "whole_answers": fitted.answers,
+        "whole_usual": fitted.usual,
         "whole_sharp": np.array(_sharpness(out, rows, shown), np.float32),
         "whole_ground": views.ground[first],
         "whole_counts": views.counts[first],
@@ -100,20 +100,20 @@ def train_whole(features: Floats, views: Examples) -> dict[str, NDArray[Any]]:
 class _Regression:
     """A ridge regression of ``white`` (n, features) on the states ``rows`` (n,), held back by so much."""
 
-    white: FloatArray
+    white: Floats
     rows: NDArray[np.intp]
     held: float = _HELD
 
     @cached_property
-    def usual(self) -> FloatArray:
+    def usual(self) -> Floats:
         """Return (states,): how often each is there."""
-        often: FloatArray = np.bincount(self.rows) / len(self.rows)
+        often: Floats = (np.bincount(self.rows) / len(self.rows)).astype(np.float32)
         return often
 
     @cached_property
-    def answers(self) -> FloatArray:
+    def answers(self) -> Floats:
         """Return (features, states)."""
-        answers: FloatArray = self._through @ (self._targets * self._weight[:, None])
+        answers: Floats = self._through @ (self._targets * self._weight[:, None])
         return answers
 
     def without(self, group: NDArray[Any]) -> FloatArray:
@@ -121,35 +121,34 @@ class _Regression:
 
         By the hat matrix, of which a block is left out (Cook and Weisberg 1982): nothing is solved anew.
         """
-        said = self.white @ self.answers
-        out = np.empty_like(said)
-        for one in np.unique(group):
-            own = np.nonzero(group == one)[0]
+        missed = self._targets - self.white @ self.answers
+        out = self._targets + self.usual
+        order = np.argsort(group, kind="stable")
+        for own in np.split(order, np.nonzero(np.diff(group[order]))[0] + 1):
             hat = self.white[own] @ self._through[:, own] * self._weight[own][None]
-            error = np.linalg.solve(np.eye(len(own)) - hat, self._targets[own] - said[own])
-            out[own] = self._targets[own] - error
-        answered: FloatArray = out + self.usual
-        return answered
+            out[own] -= np.linalg.solve(np.eye(len(own), dtype=np.float32) - hat, missed[own])
+        return out.astype(np.float64)
 
     @cached_property
-    def _targets(self) -> FloatArray:
+    def _targets(self) -> Floats:
         """Return (n, states)."""
-        targets: FloatArray = np.eye(len(self.usual))[self.rows] - self.usual
+        targets: Floats = np.eye(len(self.usual), dtype=np.float32)[self.rows] - self.usual
         return targets
 
     @cached_property
-    def _weight(self) -> FloatArray:
+    def _weight(self) -> Floats:
         """Return (n,): a rare state weighs more, by the root of how rare it is."""
         weight = 1 / np.sqrt(np.bincount(self.rows))[self.rows]
-        even: FloatArray = weight / weight.mean()
+        even: Floats = (weight / weight.mean()).astype(np.float32)
         return even
 
     @cached_property
-    def _through(self) -> FloatArray:
+    def _through(self) -> Floats:
         """Return (features, n): what weighed targets are multiplied with for the answers."""
-        held = self.held * float((self.white**2).sum(axis=1).mean()) * np.eye(self.white.shape[1])
-        inner = self.white.T @ (self.white * self._weight[:, None]) + held
-        return np.asarray(np.linalg.solve(inner, self.white.T), np.float64)
+        inner = self.white.T @ (self.white * self._weight[:, None])
+        inner[np.diag_indices(len(inner))] += self.held * np.float32((self.white**2).sum(axis=1).mean())
+        through: Floats = np.linalg.solve(inner, self.white.T)
+        return through
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from vision.learn.classifier import Network, PlacePrediction, train
 from vision.learn.count_amounts import Amounts
 from vision.learn.count_marks import may_be_marked, no_marks, train_marks
 from vision.learn.count_shapes import find_table, sorts_of, train_shapes
-from vision.learn.cutouts import LabelledBoard
+from vision.learn.cutouts import LabelledBoard, find_cutouts, taught_places
 from vision.learn.synthetic_unknowns import make_strangers
 from vision.learn.whole_contents import train_whole, views_of
 from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of, no_heap
@@ -432,13 +432,14 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
     taught = [LabelledBoard(shot.straight, dict(shot.contents)) for shot in shots]
     patches = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
     known = find_vocabulary(patches, seed)
-    examples = make_examples(sampler, taught, seed, size)
-    table = find_table(sampler, taught, sorts_of(profile.layout))
+    cutouts = find_cutouts(sampler, taught, taught_places(taught))
+    examples = make_examples(sampler, taught, cutouts, seed, size)
+    table = find_table(sampler, taught, cutouts, sorts_of(profile.layout))
     known |= train_shapes(examples, table, profile.layout, seed)
     known |= _marks(sampler, shots)
     views = make_views(sampler, taught, views_of(sum(len(board.contents) for board in taught), size), seed)
     known |= train_whole(describe(views.patches, known), views)
-    strangers = make_strangers(sampler, taught, seed, size)
+    strangers = make_strangers(sampler, taught, cutouts, seed, size)
     return profile.learnt(train(examples, strangers, known, profile.layout, seed=seed), profile.shots)
 
 

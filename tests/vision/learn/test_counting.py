@@ -19,7 +19,7 @@ from vision.board.pose import Pose
 from vision.learn.classifier import Network, PlacePrediction
 from vision.learn.count_amounts import Amounts
 from vision.learn.count_shapes import find_table, read_shapes, sorts_of
-from vision.learn.cutouts import LabelledBoard
+from vision.learn.cutouts import LabelledBoard, find_cutouts, taught_places
 from vision.learn.outlier_score import LEARNT
 from vision.learn.synthetic_unknowns import BESIDE, ON, make_strangers
 from vision.read.profile import Profile, TaughtPhoto, load_profile, printed_places, save_profile
@@ -297,13 +297,14 @@ def test_what_was_taught_and_not_learnt_yet_is_as_new_as_it_was(layout: Layout, 
 def test_strangers_lie_on_their_places_or_beside_them(layout: Layout) -> None:
     first = shot(layout, 1)
     board = LabelledBoard(first.straight, dict(first.contents))
-    on, beside = make_strangers(Sampler(layout), [board], seed=3, size=0.1)
+    cutouts = find_cutouts(Sampler(layout), [board], taught_places([board]))
+    on, beside = make_strangers(Sampler(layout), [board], cutouts, seed=3, size=0.1)
     assert (len(on), len(beside)) == (ON // 10, BESIDE // 10)
-    same, _ = make_strangers(Sampler(layout), [board], seed=3, size=0.1)
+    same, _ = make_strangers(Sampler(layout), [board], cutouts, seed=3, size=0.1)
     assert np.array_equal(on, same)
     rim = (PATCH - PATCH / CONTEXT) / 2
     inside = np.abs(np.arange(PATCH) - (PATCH - 1) / 2) < PATCH / 2 - rim - 4
-    bare = make_strangers(Sampler(layout), [replace(board, contents={0: Content(0)})], seed=3, size=0.1)
+    bare = make_strangers(Sampler(layout), [replace(board, contents={0: Content(0)})], {}, seed=3, size=0.1)
     empty = Sampler(layout).cut(first.straight, [0])[0].astype(float)
     off = [np.abs(patches - empty)[:, inside][:, :, inside].max(axis=3).mean(axis=(1, 2)) for patches in bare]
     assert np.median(off[0]) > 2 * np.median(off[1])
@@ -358,7 +359,8 @@ def test_amounts_say_at_least_how_many_there_are(layout: Layout) -> None:
     """A colour that is there twice is no single piece's; half as much more may be two that hide each other."""
     sampler = Sampler(layout)
     boards = [shot(layout, seed) for seed in (1, 2)]
-    table = find_table(sampler, [LabelledBoard(b.straight, dict(b.contents)) for b in boards], sorts_of(layout))
+    taught = [LabelledBoard(b.straight, dict(b.contents)) for b in boards]
+    table = find_table(sampler, taught, find_cutouts(sampler, taught, taught_places(taught)), sorts_of(layout))
     cut = [(b.contents, sampler.cut(b.straight, sorted(b.contents))) for b in boards]
     amounts, red = Amounts(table, sorts_of(layout), cut), layout.find_thing("peg", "red")
     seen = shot(layout, 5)

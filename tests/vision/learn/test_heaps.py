@@ -134,7 +134,9 @@ def test_pieces_of_a_heap_are_cut_out_as_large_as_elsewhere(layout: Layout) -> N
 
 
 def test_what_was_taught_in_a_heap_is_learnt_on_every_ground_and_in_any_number_where_heaps_lie(layout: Layout) -> None:
-    examples = make_examples(Sampler(layout), [painted(layout)], size=0.3)
+    board = painted(layout)
+    cutouts = find_cutouts(Sampler(layout), [board], taught_places([board]))
+    examples = make_examples(Sampler(layout), [board], cutouts, size=0.3)
     shown = {(g, *counts) for g, counts in zip(examples.ground.tolist(), examples.counts.tolist(), strict=True)}
     for ground in range(4):
         assert {(ground, 0, 0), (ground, 1, 0), (ground, 0, 1)} <= shown, layout.grounds[ground]
