@@ -24,6 +24,7 @@ from tests.browser.filmed import (
     follow_on,
     host_page,
     serving,
+    shows_scores,
     teach_few,
     until,
 )
@@ -139,3 +140,5 @@ def test_the_river_is_entered_and_the_first_turn_is_asked_about(
             until(service, lambda now, before=before: len(now.moves) > before)
             expect(page.locator(".camera-question")).to_have_count(0)
         assert shown(service.night.snapshot().states[-1]) == shown(turn.after)
+        expect(page.locator(".on-board")).to_have_attribute("data-state", str(service.night.snapshot().state))
+        shows_scores(page, service)
