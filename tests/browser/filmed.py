@@ -119,6 +119,13 @@ def until(service: Service, found: Callable[[Any], object]) -> None:
     )
 
 
+def shows_scores(page: Page, service: Service) -> None:
+    """Expect the page to show what everybody has by now."""
+    for player in service.night.view()["match"]["players"]:
+        total = page.locator(f"[data-key=scores] [data-key='{player['colour']}'] .total")
+        expect(total).to_have_text(str(player["score"]))
+
+
 def choose_candidate(page: Page, question: str, number: int) -> None:
     """Tap a candidate of the open question."""
     # What is tapped is of this question, and not of the one before.

@@ -20,7 +20,16 @@ from companion.lab.worlds.mjpeg import MjpegServer
 from companion.night.answers import CAMERA
 from companion.rules.igloo_pop.components import CARD_TEXT
 from companion.service import Service
-from tests.browser.filmed import PATIENCE_MS, choose_camera, follow_on, host_page, serving, teach_few, until
+from tests.browser.filmed import (
+    PATIENCE_MS,
+    choose_camera,
+    follow_on,
+    host_page,
+    serving,
+    shows_scores,
+    teach_few,
+    until,
+)
 from tests.worlds.sizes import size
 from tests.worlds.wait import wait
 
@@ -155,6 +164,8 @@ def test_a_round_is_followed_from_its_cards_to_its_check(
     truth = {(one.put.place, one.put.colour, one.number) for one in check.turned}
     results = service.night.view()["match"]["results"]
     assert {(card["place"], one["colour"], one["number"]) for card in results for one in card["igloos"]} == truth
+    expect(page.locator("[data-key=results] .one")).to_have_count(len(truth))
+    shows_scores(page, service)
     assert {
         by
         for move, by in zip(service.night.snapshot().moves, service.night.snapshot().by, strict=True)

@@ -13,7 +13,15 @@ from companion.lab.worlds.filmed_example import FilmedExample
 from companion.lab.worlds.mjpeg import MjpegServer
 from companion.night.answers import CAMERA
 from companion.service import Service
-from tests.browser.filmed import PATIENCE_MS, choose_camera, choose_candidate, filming, follow_on, host_page
+from tests.browser.filmed import (
+    PATIENCE_MS,
+    choose_camera,
+    choose_candidate,
+    filming,
+    follow_on,
+    host_page,
+    shows_scores,
+)
 from tests.worlds.sizes import size
 from tests.worlds.wait import LESSON_S, wait
 
@@ -84,5 +92,7 @@ def test_penguins_that_no_picture_showed_before_are_asked_about_and_then_known(
         # What a penguin looks like is new: the first is asked about for certain.
         assert asked
         expect(page.locator("[data-key=camera]")).to_contain_text("The board is as the record says.")
+        expect(page.locator(".on-board")).to_have_attribute("data-state", str(service.night.snapshot().state))
     assert is_truth(service.night.snapshot().states[-1], film.states[-1])
+    shows_scores(page, service)
     assert asked + service.night.snapshot().by.count(CAMERA) >= len(film.played)

@@ -27,6 +27,7 @@ from tests.browser.filmed import (
     follow_on,
     host_page,
     serving,
+    shows_scores,
     teach_few,
     until,
 )
@@ -186,4 +187,7 @@ def play(page: Page, service: Service, river: River, turn: PlayedTurn, axe: Call
         until(service, lambda now: len(now.moves) > before)
         expect(page.locator(".camera-question")).to_have_count(0)
     assert shown(service.night.snapshot().states[-1]) == shown(turn.after)
+    # The page has the position and the score of the record.
+    expect(page.locator(".on-board")).to_have_attribute("data-state", str(service.night.snapshot().state))
+    shows_scores(page, service)
     return None if asked is None else asked.kind

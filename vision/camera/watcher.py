@@ -32,6 +32,7 @@ from vision import messages
 from vision.board.marker_plane import MarkerPlane
 from vision.board.markers import IDS, MarkersFound, find_markers, plane_of, view_of
 from vision.camera.frame import FPS, Camera, CapturedFrame, captured_frames
+from vision.camera.stillness import difference
 from vision.decode.photo import read_photo, to_jpeg
 from vision.messages import CameraError
 
@@ -50,7 +51,6 @@ FROZEN_S: Final = 6.0
 RETRY_S: Final = (0.5, 5.0)
 _BLACK: Final = 16
 _CHANGED: Final = 12
-_CHANGED_PIXELS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,12 +329,7 @@ class CameraWatcher:
             self._look_at(captured)
 
     def _differs(self, small: ByteArray) -> bool:
-        if self._small is None:
-            return True
-        change = small.astype(np.int16) - self._small
-        # A lamp that flickers or an exposure that settles changes everything alike, and moves nothing.
-        change -= np.int16(np.median(change))
-        return int((np.abs(change) > _CHANGED).sum()) >= _CHANGED_PIXELS
+        return self._small is None or difference(small, self._small) > _CHANGED
 
     def _look_at(self, captured: CapturedFrame, *, fresh: bool = False) -> Look:
         with self._looking:
