@@ -104,10 +104,12 @@ def bench_turns(seconds: float) -> Iterable[Row]:
             yield row(f"{name}, {found.asked}", f"{found.median:.4f}", "s", "median ≤ 0.02 s, 95 % ≤ 0.5 s, 3 s", note)
 
 
-FOLLOWED = ("iglu-iglu", "ice-team", "thin-ice")
+FOLLOWED = ("iglu-iglu", "ice-team", "arctic", "igloo-pop", "thin-ice")
 """Games that can be rendered and followed."""
 WORLDS = ("drawn", "traced")
 """What draws the games that are followed."""
+TRACED = FOLLOWED[:3]
+"""Those that POV-Ray draws, too."""
 
 
 def bench_track(seconds: float) -> Iterable[Row]:
@@ -123,9 +125,11 @@ def bench_follow(
     seconds: float, game: str = FOLLOWED[0], world: str = WORLDS[0], seed: int | None = None
 ) -> Iterable[Row]:
     """Follow a rendered game with the service's camera: four turns for each second of a timed run."""
-    from companion.lab.bench.follow import SEED, rows
+    from companion.lab.bench import follow
+    from companion.lab.bench.vision import followed_cards
 
-    yield from rows(max(4, round(4 * seconds)), SEED if seed is None else seed, game, world)
+    rows = followed_cards.rows if game in (followed_cards.ARCTIC, followed_cards.POP) else follow.rows
+    yield from rows(max(4, round(4 * seconds)), follow.SEED if seed is None else seed, game, world)
 
 
 def bench_load(seconds: float) -> Iterable[Row]:
@@ -335,6 +339,8 @@ def command(
         raise click.UsageError("--boards goes with the table readers.")
     if beside and not {"web", "flood"} & set(tables):
         raise click.UsageError("--beside goes with the tables web and flood.")
+    if world != WORLDS[0] and game not in TRACED:
+        raise click.UsageError(f"Only {', '.join(TRACED[:-1])} and {TRACED[-1]} are {world}.")
     if pictures:
         pictures.mkdir(parents=True, exist_ok=True)
     console = Console()

@@ -137,7 +137,7 @@ def test_what_takes_root_or_an_hour_runs_only_when_it_is_named(monkeypatch: pyte
     for name in ("shake", "web", "follow"):
         monkeypatch.setattr(command, f"bench_{name}", lambda *_, name=name: ran.append(name) or [])
     CliRunner().invoke(command.command, ["--json"], catch_exceptions=False)
-    assert set(command.TABLES) - set(ran) == {"install", "small", "soak", "flood", "plug", "readers"}
+    assert set(command.TABLES) - set(ran) == {"install", "small", "soak", "flood", "plug", "readers", "load"}
     CliRunner().invoke(command.command, ["soak", "--json"], catch_exceptions=False)
     assert ran[-1] == "soak"
 

@@ -1,0 +1,88 @@
+"""Games of cards as `companion bench follow` tells them: turns of Arctic, rounds of Igloo Pop."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from companion.lab.bench.vision import checks, placings, rivers
+from companion.lab.rows import Row, row
+from companion.lab.worlds.cards.river import PlayedTurn, drawn_table, played
+from companion.lab.worlds.traced.cards_art import MANNERS
+from companion.lab.worlds.traced.river import traced_table
+
+ARCTIC, POP = "arctic", "igloo-pop"
+PLAYERS: Final = (2, 3, 4)
+A_ROUND: Final = 20
+"""A round of Igloo Pop is followed for so many turns of another game."""
+
+
+def rows(turns: int, seed: int, game: str, world: str) -> Iterable[Row]:
+    """Follow so many turns of Arctic, or a round of Igloo Pop for each twenty, and tell what came of them.
+
+    ``world``: ``drawn``, or for Arctic ``traced``.
+    """
+    if game == ARCTIC:
+        yield from _arctic(turns, seed, world)
+    else:
+        yield from _rounds(max(1, turns // A_ROUND), seed)
+
+
+def _arctic(turns: int, seed: int, world: str) -> Iterable[Row]:
+    players = PLAYERS[seed % len(PLAYERS)]
+    tally, told = rivers.RiverTally(), list[str]()
+
+    def said(number: int, kind: str, note: tuple[str, str], turn: PlayedTurn) -> None:
+        if kind != "entered":
+            told.append(f"turn {number + 1}, {kind}: {note[1]} Played: {', '.join(map(str, turn.moves))}")
+
+    with tempfile.TemporaryDirectory() as folder:
+        table: rivers.RiverTable
+        if world == "traced":
+            table = traced_table(seed, seed % len(MANNERS))
+        else:
+            table = drawn_table(seed, rivers.FAMILIES[seed % len(rivers.FAMILIES)])
+        cards = rivers.taught(Path(folder) / "tables", table)
+        rivers.follow_game(Path(folder), table, played(seed, players)[:turns], tally, cards, said)
+    yield row("turns followed", tally.turns, note=f"{ARCTIC}, seed {seed}, {players} players; {world}")
+    yield row("wrong entries", tally.wrong, aim="0", note=f"{tally.entered} entered by the camera")
+    of_sight = tally.asked - tally.unseen
+    often = 20 * of_sight / max(1, tally.turns)
+    note = f"{often:.1f} in 20 turns; {tally.among} of all {tally.asked} with the truth among the candidates"
+    yield row("questions that a picture can answer", of_sight, aim="1 in 20", note=note)
+    yield row("questions: no picture shows it", tally.unseen)
+    yield row(
+        "turns left to people", tally.left, aim="0", note="; ".join(f"{n} × {why}" for why, n in tally.notes.items())
+    )
+    yield from _times(tally.answers, "median ≤ 1 s, 95 % ≤ 2 s")
+    yield row("work of the processor a turn", f"{_middle(tally.work):.1f}", "s")
+    for number, line in enumerate(told, 1):
+        yield row(f"looked at, {number}", line.split(":")[0], note=line)
+
+
+def _rounds(many: int, seed: int) -> Iterable[Row]:
+    seeds = range(seed, seed + many)
+    placed = placings.measure_placings(seeds)
+    note = f"{POP}, seeds {seed} to {seed + many - 1}; drawn"
+    yield row("igloos put on cards", placed.put, note=note)
+    yield row("wrong entries, placing", placed.wrong, aim="0", note=f"{placed.right} entered by the camera")
+    yield row("left to people in a round, placing", placed.left / many, aim="0.5")
+    yield from _times(placed.delays, "")
+    checked = checks.measure_checks(seeds)
+    yield row("igloos turned over in the check", checked.turned, note=note)
+    yield row("wrong entries, check", checked.wrong, aim="0", note=f"{checked.right} entered by the camera")
+    yield row("left to people in a round, check", checked.left / many, aim="0.5")
+    yield from _times(checked.delays, "")
+
+
+def _times(seconds: Sequence[float], aim: str) -> Iterable[Row]:
+    ordered = sorted(seconds) or [0.0]
+    note = f"95 % {ordered[int(len(ordered) * 0.95)]:.1f} s; simulated time, and that of the processor"
+    yield row("from what happened to the answer", f"{_middle(ordered):.1f}", "s", aim, note)
+
+
+def _middle(seconds: Sequence[float]) -> float:
+    ordered = sorted(seconds) or [0.0]
+    return ordered[len(ordered) // 2]
