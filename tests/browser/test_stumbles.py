@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -253,8 +254,9 @@ def test_a_table_without_devices_has_no_panel_of_them(phones: Phones, service: S
     expect(side.locator("[data-key=camera] .lamp.connected")).to_be_visible()
     expect(side).not_to_contain_text(TECHNICAL)
     phones.shot(page, f"devices-{game}")
-    # This camera only says that it is there: it has no picture for the workshop, which asks for one.
-    with page.expect_response(lambda answer: answer.status == 404):
+    # This camera only says that it is there: it has no picture for the workshop, which asks for one where a board is.
+    on_board = game not in ("igloo-pop", "arctic")
+    with page.expect_response(lambda one: one.status == 404) if on_board else nullcontext():
         page.evaluate("location.hash = '#workshop/camera'")
     panel = page.locator(".camera-panel")
     expect(panel).to_contain_text("1280 × 720, 15.0/s")
@@ -266,7 +268,8 @@ def test_a_table_without_devices_has_no_panel_of_them(phones: Phones, service: S
     expect(panel).to_contain_text("No camera is chosen")
     page.evaluate("location.hash = '#workshop/igloo'")
     expect(page.locator("[data-key=part-igloo]")).to_contain_text("No igloo with a sensor is connected")
-    phones.forgive("404")
+    if on_board:
+        phones.forgive("404")
 
 
 @pytest.mark.parametrize(("language", "said"), [("de-DE", "0,0 MB"), ("fr-FR", "0,0 Mo")])
