@@ -64,16 +64,18 @@ def _arctic(turns: int, seed: int, world: str) -> Iterable[Row]:
 
 def _rounds(many: int, seed: int) -> Iterable[Row]:
     seeds = range(seed, seed + many)
-    placed = placings.measure_placings(seeds)
-    note = f"{POP}, seeds {seed} to {seed + many - 1}; drawn"
+    yield from rows_of_rounds(placings.measure_placings(seeds), checks.measure_checks(seeds), f"{POP}, {seeds}; drawn")
+
+
+def rows_of_rounds(placed: placings.PlacedTally, checked: checks.CheckTally, note: str) -> Iterable[Row]:
+    """Return the rows of what came of rounds: how they were placed, and how they were checked."""
     yield row("igloos put on cards", placed.put, note=note)
     yield row("wrong entries, placing", placed.wrong, aim="0", note=f"{placed.right} entered by the camera")
-    yield row("left to people in a round, placing", placed.left / many, aim="0.5")
+    yield row("left to people in a round, placing", placed.left / max(1, placed.rounds), aim="0.5")
     yield from _times(placed.delays, "")
-    checked = checks.measure_checks(seeds)
     yield row("igloos turned over in the check", checked.turned, note=note)
     yield row("wrong entries, check", checked.wrong, aim="0", note=f"{checked.right} entered by the camera")
-    yield row("left to people in a round, check", checked.left / many, aim="0.5")
+    yield row("left to people in a round, check", checked.left / max(1, checked.rounds), aim="0.5")
     yield from _times(checked.delays, "")
 
 

@@ -9,9 +9,12 @@ from click.testing import CliRunner
 
 from companion.lab.bench import command as bench
 from companion.lab.bench.vision import followed_cards
+from companion.lab.bench.vision.checks import CheckTally
+from companion.lab.bench.vision.placings import PlacedTally
 
 
 @pytest.mark.long
+@pytest.mark.process
 @pytest.mark.timeout(600)
 def test_the_first_turns_of_arctic_stand_in_the_rows() -> None:
     rows: dict[str, Any] = {one["what"]: one for one in followed_cards.rows(2, 72, followed_cards.ARCTIC, "drawn")}
@@ -25,18 +28,13 @@ def test_the_first_turns_of_arctic_stand_in_the_rows() -> None:
     assert all("Played: place" in one["note"] for one in told)
 
 
-@pytest.mark.long
-@pytest.mark.timeout(900)
-def test_a_round_of_igloo_pop_stands_in_the_rows_for_twenty_turns() -> None:
-    found = [
-        (one["what"], one["value"], one["note"]) for one in followed_cards.rows(20, 171, followed_cards.POP, "drawn")
-    ]
-    rows = {what: value for what, value, _ in found}
-    assert rows["igloos put on cards"] == rows["igloos turned over in the check"] == 11
-    assert rows["wrong entries, placing"] == rows["wrong entries, check"] == 0
-    for part in ("placing", "check"):
-        entered = next(int(note.split()[0]) for what, _, note in found if what == f"wrong entries, {part}")
-        assert entered + rows[f"left to people in a round, {part}"] == 11
+def test_what_came_of_rounds_of_igloo_pop_stands_in_the_rows() -> None:
+    placed = PlacedTally(put=22, right=21, left=1, rounds=2, delays=[9.0, 1.0, 2.0])
+    checked = CheckTally(turned=20, right=17, left=3, rounds=2)
+    rows = [(one["what"], one["value"]) for one in followed_cards.rows_of_rounds(placed, checked, "two rounds")]
+    assert ("left to people in a round, placing", 0.5) in rows
+    assert ("left to people in a round, check", 1.5) in rows
+    assert [value for what, value in rows if what == "from what happened to the answer"] == ["2.0", "0.0"]
 
 
 def test_what_is_not_traced_is_said() -> None:
