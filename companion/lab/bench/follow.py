@@ -19,6 +19,7 @@ from companion.lab.rows import Row, row
 from companion.lab.worlds import boards, filmed, filmed_example, filmed_ice, ice_table, mjpeg
 from companion.lab.worlds.traced import ice_team as traced_ice
 from companion.lab.worlds.traced import iglu_iglu as traced_iglu
+from companion.lab.worlds.traced.film import Course
 
 TURNS = 40
 PATIENCE_S = 60.0
@@ -29,19 +30,8 @@ SEED = 61
 """The game, art, lamp and lens; the first stalls of the follower were cured on this one."""
 
 
-class FilmedGame(Protocol):
-    """A game as a camera sees it: its first moves, those of each turn, the positions between them, its pictures."""
-
-    @property
-    def game(self) -> str: ...
-    @property
-    def setup(self) -> Mapping[str, Any]: ...
-    @property
-    def set_up(self) -> list[str]: ...
-    @property
-    def played(self) -> list[list[str]]: ...
-    @property
-    def states(self) -> list[Any]: ...
+class FilmedGame(Course, Protocol):
+    """A game as a camera sees it: its course, and its pictures."""
 
     @property
     def corners(self) -> list[list[float]] | None:
