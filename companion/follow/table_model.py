@@ -237,7 +237,7 @@ class SeenTable:
             if not known:
                 raise BadDataError(messages.PARTLY)
             close = sampler.close(image, pose, printed_places(self.layout, known))
-            self._profile = profile.taught(straight, known, close)
+            self._profile = profile.taught(straight, known, close, pose.camera)
             save_profile(self._folder, self._profile)
             self._wanted = True
             if self._learning is None:

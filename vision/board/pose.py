@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
 
 _STEP = 16
+_USUAL_LENS = 1.8
+"""How far the picture's plane is, in halves of its longer side: a webcam's that sees 58° across."""
+_LEAST_OFF = 0.5
+"""A board's corners are hardly known better than this, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,41 @@ class Pose:
         matrix = self.matrix @ change
         return replace(self, matrix=matrix / matrix[2, 2])
 
+    @cached_property
+    def camera(self) -> tuple[float, float, float]:
+        """Return where the camera is, in board units: x, y, and how high above the board.
+
+        Of square pixels whose middle is the picture's (Hartley and Zisserman 2004, 8.8). How far the lens reaches is
+        told by the board's perspective, the better the more aslant the camera looks; where it looks straight down, it
+        is taken for a usual one, and height is told in the same unknown measure as whatever rises to it.
+        """
+        middle, half = _frame(self.size)
+        flat: FloatArray = (
+            np.diag([1 / half, 1 / half, 1.0])
+            @ np.array([[1, 0, -middle[0]], [0, 1, -middle[1]], [0, 0, 1]])
+            @ self.matrix
+        )
+        flat /= np.sqrt(np.linalg.norm(flat[:2, 0]) * np.linalg.norm(flat[:2, 1]))
+        (ax, ay, az), (bx, by, bz) = flat[:, 0], flat[:, 1]
+        # Both axes of the board are square to each other, and of one length: twice wide · (1/focal)² + deep = 0.
+        wide = np.array([ax * bx + ay * by, (ax**2 + ay**2 - bx**2 - by**2) / 2])
+        deep = np.array([az * bz, (az**2 - bz**2) / 2])
+        unit = max(np.linalg.norm(self.matrix[:2, :2]) / np.sqrt(2), 1e-9) / half
+        doubt = (max(self.error_px, _LEAST_OFF) / half / unit) ** 2 * _USUAL_LENS**4
+        inverse = (doubt / _USUAL_LENS**2 - float(wide @ deep)) / (doubt + float(wide @ wide))
+        focal = 1 / np.sqrt(np.clip(inverse, _USUAL_LENS**-2 / 4, _USUAL_LENS**-2 * 4))
+        axes = np.diag([1 / focal, 1 / focal, 1.0]) @ flat
+        axes /= (np.linalg.norm(axes[:, 0]) + np.linalg.norm(axes[:, 1])) / 2 * np.sign(axes[2, 2])
+        turn = np.column_stack([axes[:, 0], axes[:, 1], np.cross(axes[:, 0], axes[:, 1])])
+        x, y, z = -np.linalg.solve(turn, axes[:, 2])
+        return float(x), float(y), abs(float(z))
+
+    def lifted(self, height: float) -> Pose:
+        """Return the pose of what is so many board units above the board: seen from above, it lies on its place."""
+        if not height:
+            return self
+        return self.moved(lifting(self.camera, height))
+
     def straighten(self, image: ByteArray, side: float, box: tuple[float, float, float, float]) -> ByteArray:
         """Return the board from above, ``side`` pixels a unit, of ``box`` (left, far, right, near) in board units.
 
@@ -101,6 +140,13 @@ class Pose:
         corners = self.corners(width, height)
         area = abs(float(cv2.contourArea(corners.astype(np.float32))))
         return float(np.sqrt(area / (width * height)))
+
+
+def lifting(camera: tuple[float, float, float], height: float) -> FloatArray:
+    """Return (3, 3): from what is at a height to where a camera (x, y, height) sees it on the board, in board units."""
+    x, y, z = camera
+    grown = 1 / (1 - height / z)
+    return np.array([[grown, 0, (1 - grown) * x], [0, grown, (1 - grown) * y], [0, 0, 1]])
 
 
 def bent(points: FloatArray, size: tuple[int, int], bend: float) -> FloatArray:

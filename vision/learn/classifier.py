@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 COMPONENTS: Final = 160
 HIDDEN: Final = 128
-EPOCHS: Final = 22
+EPOCHS: Final = 14
 NOISE: Final = 0.25
 DROP: Final = 0.3
 _SOME: Final = 0.02
@@ -84,6 +84,7 @@ ARRAYS: Final = (
     "shape_known",
     "shape_values",
     *MARK_ARRAYS,
+    "height",
 )
 """What a network is stored as."""
 
@@ -150,6 +151,11 @@ class Network:
             if value is not None:
                 self._value(reading, some, sort, value)
 
+    @property
+    def height(self) -> float:
+        """Return how high above the board what is read stands, in board units; 0 in profiles of before it was told."""
+        return float(self.arrays.get("height", 0.0))
+
     @cached_property
     def marked(self) -> bool:
         """Return whether small marks are counted, for which all places are looked at close up."""
@@ -210,7 +216,7 @@ def stored_network(stored: Mapping[str, NDArray[Any]], layout: Layout) -> Networ
 
     :raises KeyError: one is missing.
     """
-    arrays = {name: stored[name] for name in ARRAYS if name in stored or name not in (*LEARNT, *WHOLE)}
+    arrays = {name: stored[name] for name in ARRAYS if name in stored or name not in (*LEARNT, *WHOLE, "height")}
     return Network(arrays, heads_of(layout), len(layout.things), sorts_of(layout))
 
 

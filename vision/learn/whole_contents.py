@@ -1,7 +1,8 @@
-"""What lies in a place as one answer over whole contents that were taught: ridge regression (Hoerl and Kennard 1970).
+"""What lies in a place as one answer over whole contents that were taught: kernel ridge regression.
 
-It learns from the table's own features and from the shipped embedding (:mod:`vision.board.embedding`), in a second. How
-sharply its answers tell is found on taught places that were left out, for which nothing has to be solved anew. What was
+It learns from the shipped embedding (:mod:`vision.board.embedding`), with the table's own features or without, in
+seconds (Saunders, Gammerman and Vovk 1998). How near the embedding looks, and whether the features help, is found on
+taught places that were left out, for which nothing has to be solved anew; so is how sharply its answers tell. What was
 never taught together it cannot name; but it tells how likely such a thing lies there, since what is new is as far from
 everything taught as taught places are from those that show something else.
 """
@@ -12,10 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+import cv2
 import numpy as np
 
 from vision.board.embedding import LENGTH, embed
 from vision.board.labels import Content
+from vision.board.patches import PATCH
 from vision.learn.optimiser import scale_of
 
 if TYPE_CHECKING:
@@ -30,8 +33,10 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, NDArray[Any]]
 
 ARRAYS: Final = (
+    "whole_zoom",
     "whole_mean",
     "whole_scale",
+    "whole_seen",
     "whole_answers",
     "whole_usual",
     "whole_sharp",
@@ -42,23 +47,20 @@ ARRAYS: Final = (
     "whole_new",
 )
 """What it is stored as; profiles of before there was one are without."""
-_HELD: Final = 0.1
-"""How much the regression is held back, of its inputs' mean square."""
+_HELD: Final = 0.03
+"""How much the regression is held back, of what a view is like itself."""
+_WIDTH: Final = 0.5
+"""How fast likeness falls with the squared distance, which between views is 2 in the mean."""
+_ZOOMS: Final = (1.0, 1.5, 2.2)
+"""How much nearer than a place with its surroundings the embedding may look: small prints fill little of that."""
 VIEWS: Final = 16
 _MOST: Final = 2048
 """So many views of a taught place are learnt from, and so many of all places."""
+_TRIED: Final = 2
+"""So many views of each place are looked at for how near to look."""
 _SHARP: Final = np.geomspace(1, 64, 13)
 _ENOUGH: Final = 20
 """Fewer rows teach nothing about what is new."""
-
-
-def ridge(seen: Floats, rows: NDArray[np.intp], held: float = _HELD) -> tuple[Floats, Floats]:
-    """Return (features, states) and (states,): ``seen`` (n, features) times the one plus the other answers ``rows``.
-
-    ``rows`` (n,) numbers the state of each; ``held``: how much is held back, of the inputs' mean square.
-    """
-    fitted = _Regression(seen.astype(np.float32), rows, held)
-    return fitted.answers, fitted.usual
 
 
 def views_of(places: int, size: float = 1.0) -> int:
@@ -67,66 +69,131 @@ def views_of(places: int, size: float = 1.0) -> int:
 
 
 def train_whole(features: Floats, views: Examples) -> dict[str, NDArray[Any]]:
-    """Return the :data:`ARRAYS` of views of taught places, whose features (n, features) are given."""
-    inputs = np.concatenate([features, embed(views.patches)], axis=1)
-    mean, scale = inputs.mean(axis=0), np.ones(inputs.shape[1], np.float32)
-    scale[:-LENGTH] = scale_of(inputs[:, :-LENGTH])
-    # The embedding counts as much as all else together.
-    own = (inputs[:, :-LENGTH].std(axis=0) * scale[:-LENGTH]) ** 2
-    scale[-LENGTH:] = np.sqrt(own.sum() / (inputs[:, -LENGTH:].var(axis=0).sum() + 1e-9))
-    white = (inputs - mean) * scale
+    """Return the :data:`ARRAYS` of views of taught places, whose features (n, features) are given.
+
+    The places come once each, then all again for every further view.
+    """
     _, first, rows = np.unique(views.state, return_index=True, return_inverse=True)
     source = views.source
-    fitted = _Regression(white, rows)
-    out = fitted.without(source)
     _, places = np.unique(source, return_index=True)
-    bank = _Bank(inputs[places, -LENGTH:], rows[places])
-    shown = np.bincount(bank.shown, minlength=len(first))
+    shown = np.bincount(rows[places], minlength=len(first))
+    zoom, own = _sight(features, views, rows, shown)
+    embedded = embed(closer(views.patches, zoom))
+    sight = _Sight.of(features if own else None, embedded)
+    fitted = _Regression(sight.seen(features, embedded), rows)
+    out = fitted.without(source)
+    bank = _Bank(embedded[places], rows[places])
     return {
-        "whole_mean": mean.astype(np.float32),
-        "whole_scale": scale,
+        "whole_zoom": np.array(zoom, np.float32),
+        "whole_mean": sight.mean,
+        "whole_scale": sight.scale,
+        "whole_seen": fitted.seen.astype(np.float16),
         "whole_answers": fitted.answers,
         "whole_usual": fitted.usual,
-        "whole_sharp": np.array(_sharpness(out, rows, shown), np.float32),
+        "whole_sharp": np.array(_sharpness(out, rows, shown)[0], np.float32),
         "whole_ground": views.ground[first],
         "whole_counts": views.counts[first],
         "whole_bank": bank.places,
         "whole_shown": bank.shown,
-        "whole_new": _novelty(fitted, out, bank, inputs[:, -LENGTH:], source),
+        "whole_new": _novelty(fitted, out, bank, embedded, source),
     }
+
+
+def closer(patches: ByteArray, zoom: float) -> ByteArray:
+    """Return the middle of patches (n, PATCH, PATCH, 3), so many times as large."""
+    if zoom == 1 or not len(patches):
+        return patches
+    off = (PATCH - 1) / 2 * (1 - 1 / zoom)
+    matrix = np.array([[1 / zoom, 0, off], [0, 1 / zoom, off]])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    near: Any = np.stack([cv2.warpAffine(patch, matrix, (PATCH, PATCH), flags=flags) for patch in patches])
+    return np.asarray(near, np.uint8)
+
+
+def _sight(features: Floats, views: Examples, rows: NDArray[np.intp], shown: NDArray[np.intp]) -> tuple[float, bool]:
+    """Return how near the embedding looks, and whether the table's features are looked at, too.
+
+    By what is told best of places that were left out, of few views each. Where several things were taught in one
+    place, one of them may lie at its edge: all of it is looked at.
+    """
+    some = slice(0, min(_TRIED * int(shown.sum()), len(rows)))
+    best = (np.inf, _ZOOMS[0], True)
+    if not (shown[rows[some]] > 1).any():
+        return best[1:]
+    for zoom in _ZOOMS if views.counts.sum(axis=1).max(initial=0) <= 1 else _ZOOMS[:1]:
+        embedded = embed(closer(views.patches[some], zoom))
+        for own in (True, False):
+            seen = _Sight.of(features[some] if own else None, embedded).seen(features[some], embedded)
+            left = _Regression(seen, rows[some], len(shown)).without(views.source[some])
+            best = min(best, (_sharpness(left, rows[some], shown)[1], zoom, own))
+    return best[1:]
+
+
+@dataclass(frozen=True)
+class _Sight:
+    """What the regression sees of a place: (features and) embedding, which count alike; see :meth:`seen`."""
+
+    mean: Floats
+    scale: Floats
+
+    @classmethod
+    def of(cls, features: Floats | None, embedded: Floats) -> _Sight:
+        """Return what is to be seen of views; the ``features`` are no part of it where there are none."""
+        parts = [embedded] if features is None else [features, embedded]
+        scales = (
+            [np.ones(LENGTH, np.float32)] if features is None else [scale_of(features), np.ones(LENGTH, np.float32)]
+        )
+        even = [
+            scale / np.sqrt(len(parts) * ((part.std(axis=0) * scale) ** 2).sum() + 1e-9)
+            for part, scale in zip(parts, scales, strict=True)
+        ]
+        mean = np.concatenate([part.mean(axis=0) for part in parts])
+        return cls(mean.astype(np.float32), np.concatenate(even).astype(np.float32))
+
+    def seen(self, features: Floats, embedded: Floats) -> Floats:
+        """Return (n, inputs), whose mean square length is 1 over the views that this was made of."""
+        alone = len(self.mean) == LENGTH
+        seen: Floats = ((embedded if alone else np.concatenate([features, embedded], axis=1)) - self.mean) * self.scale
+        return seen
+
+
+def _likeness(seen: Floats, others: Floats) -> Floats:
+    """Return (n, others): how alike what is seen is, 1 where it is the same (a Gaussian kernel)."""
+    far = (seen**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)[None] - 2 * seen @ others.T
+    alike: Floats = np.exp(-np.float32(_WIDTH) * np.maximum(far, 0))
+    return alike
 
 
 @dataclass(frozen=True)
 class _Regression:
-    """A ridge regression of ``white`` (n, features) on the states ``rows`` (n,), held back by so much."""
+    """A kernel ridge regression of ``seen`` (n, inputs) on the states ``rows`` (n,) of so many ``states``."""
 
-    white: Floats
+    seen: Floats
     rows: NDArray[np.intp]
+    states: int = 0
     held: float = _HELD
 
     @cached_property
     def usual(self) -> Floats:
         """Return (states,): how often each is there."""
-        often: Floats = (np.bincount(self.rows) / len(self.rows)).astype(np.float32)
+        often: Floats = (np.bincount(self.rows, minlength=self.states) / len(self.rows)).astype(np.float32)
         return often
 
     @cached_property
     def answers(self) -> Floats:
-        """Return (features, states)."""
-        answers: Floats = self._through @ (self._targets * self._weight[:, None])
+        """Return (n, states)."""
+        answers: Floats = self._solved @ self._targets
         return answers
 
     def without(self, group: NDArray[Any]) -> FloatArray:
         """Return (n, states): what each row would be answered if nothing of its ``group`` (n,) had been learnt from.
 
-        By the hat matrix, of which a block is left out (Cook and Weisberg 1982): nothing is solved anew.
+        By blocks of the inverse (as for Gaussian processes, Sundararajan and Keerthi 2001): nothing is solved anew.
         """
-        missed = self._targets - self.white @ self.answers
         out = self._targets + self.usual
         order = np.argsort(group, kind="stable")
         for own in np.split(order, np.nonzero(np.diff(group[order]))[0] + 1):
-            hat = self.white[own] @ self._through[:, own] * self._weight[own][None]
-            out[own] -= np.linalg.solve(np.eye(len(own), dtype=np.float32) - hat, missed[own])
+            out[own] -= np.linalg.solve(self._solved[np.ix_(own, own)], self.answers[own])
         return out.astype(np.float64)
 
     @cached_property
@@ -136,19 +203,13 @@ class _Regression:
         return targets
 
     @cached_property
-    def _weight(self) -> Floats:
-        """Return (n,): a rare state weighs more, by the root of how rare it is."""
+    def _solved(self) -> Floats:
+        """Return (n, n): what targets are multiplied with for the answers; a rare state is held back less."""
         weight = 1 / np.sqrt(np.bincount(self.rows))[self.rows]
-        even: Floats = (weight / weight.mean()).astype(np.float32)
-        return even
-
-    @cached_property
-    def _through(self) -> Floats:
-        """Return (features, n): what weighed targets are multiplied with for the answers."""
-        inner = self.white.T @ (self.white * self._weight[:, None])
-        inner[np.diag_indices(len(inner))] += self.held * np.float32((self.white**2).sum(axis=1).mean())
-        through: Floats = np.linalg.solve(inner, self.white.T)
-        return through
+        inner = _likeness(self.seen, self.seen)
+        inner[np.diag_indices(len(inner))] += (self.held * weight.mean() / weight).astype(np.float32)
+        solved: Floats = np.linalg.inv(inner)
+        return solved
 
 
 @dataclass(frozen=True)
@@ -173,17 +234,20 @@ class _Bank:
         return np.column_stack([two[:, 0], two[:, 0] - two[:, 1], np.log(nearest + 1e-6)])
 
 
-def _sharpness(out: FloatArray, rows: NDArray[np.intp], shown: NDArray[np.intp]) -> float:
-    """Return how sharply answers tell: by which those left out, of contents that lay elsewhere too, are likeliest."""
+def _sharpness(out: FloatArray, rows: NDArray[np.intp], shown: NDArray[np.intp]) -> tuple[float, float]:
+    """Return how sharply answers tell, and how badly then: those left out, of contents that lay elsewhere too.
+
+    How badly is the mean of minus the logarithm of what they are told with.
+    """
     some = shown[rows] > 1
     if not some.any():
-        return float(_SHARP[len(_SHARP) // 2])
+        return float(_SHARP[len(_SHARP) // 2]), 0.0
     losses = []
     for sharp in _SHARP:
         p = _softmax(sharp * out[some])
         # An answer is never surer than so many taught places can make it.
         losses.append(-np.log(p[np.arange(len(p)), rows[some]] + 1 / (len(p) + 2)).mean())
-    return float(_SHARP[int(np.argmin(losses))])
+    return float(_SHARP[int(np.argmin(losses))]), float(min(losses))
 
 
 def _softmax(logits: FloatArray) -> FloatArray:
@@ -242,11 +306,12 @@ def read_whole(features: Floats, patches: ByteArray, arrays: Arrays) -> list[dic
 
     ``features`` (n, features) are those of ``patches``; nothing is said where nothing was learnt.
     """
-    if "whole_bank" not in arrays or not len(patches):
+    if "whole_seen" not in arrays or not len(patches):
         return [{} for _ in range(len(patches))]
-    embedded = embed(patches)
-    seen = (np.concatenate([features, embedded], axis=1) - arrays["whole_mean"]) * arrays["whole_scale"]
-    scores = (seen @ arrays["whole_answers"] + arrays["whole_usual"]).astype(np.float64)
+    embedded = embed(closer(patches, float(arrays["whole_zoom"])))
+    seen = _Sight(arrays["whole_mean"], arrays["whole_scale"]).seen(features, embedded)
+    alike = _likeness(seen, arrays["whole_seen"].astype(np.float32))
+    scores = (alike @ arrays["whole_answers"] + arrays["whole_usual"]).astype(np.float64)
     mean, spread, told = arrays["whole_new"].astype(np.float64)
     signs = _Bank(arrays["whole_bank"], arrays["whole_shown"]).signs(scores, embedded)
     new = 1 / (1 + np.exp(-((signs - mean[:3]) / spread[:3] @ told[:3] + told[3])))

@@ -44,13 +44,15 @@ class ProfileError(BadDataError):
 class TaughtPhoto:
     """A taught photo: the straightened board (BGR), what lies where by place number; ``name`` is its file's.
 
-    ``close`` are close-ups of the places with small print (see :func:`printed_places`).
+    ``close`` are close-ups of the places with small print (see :func:`printed_places`). ``camera``: where it was taken
+    from, as :attr:`vision.board.pose.Pose.camera` says it; None where that is not known.
     """
 
     name: str
     straight: ByteArray
     contents: Mapping[int, Content]
     close: Mapping[int, ByteArray] = field(default_factory=dict, repr=False)
+    camera: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -74,17 +76,21 @@ class Profile:
     unlearnt: frozenset[str] = frozenset()
 
     def taught(
-        self, straight: ByteArray, contents: Mapping[int, Content], close: Mapping[int, ByteArray] | None = None
+        self,
+        straight: ByteArray,
+        contents: Mapping[int, Content],
+        close: Mapping[int, ByteArray] | None = None,
+        camera: tuple[float, float, float] | None = None,
     ) -> Profile:
         """Return the profile with one more taught photo, not yet learnt from.
 
-        Without close-ups of its printed places values are read less well.
+        Without close-ups of its printed places values are read less well, without its ``camera`` what is tall.
         """
         name = hashlib.sha256(straight.tobytes()).hexdigest()[:12]
         shots = [shot for shot in self.shots if shot.name != name]
         while len(shots) > 1 and sum(len(shot.contents) for shot in shots) + len(contents) > MOST_PLACES:
             del shots[1]
-        shots.append(TaughtPhoto(name, straight, dict(contents), dict(close or {})))
+        shots.append(TaughtPhoto(name, straight, dict(contents), dict(close or {}), camera))
         return replace(self, shots=tuple(shots), unlearnt=self.unlearnt | {name})
 
     def learnt(self, network: Network | None, shots: Iterable[TaughtPhoto]) -> Profile:
@@ -146,7 +152,11 @@ def _from_json(folder: Path, data: Any, layout: Layout) -> Profile:
             if strip.shape[0] != len(printed) * strip.shape[1]:
                 raise ValueError(entry["close"])
             close = dict(zip(printed, np.split(strip, len(printed)), strict=True))
-        shots.append(TaughtPhoto(str(entry["name"]), straight, known, close))
+        camera = None
+        if entry.get("camera"):
+            x, y, z = (float(v) for v in entry["camera"])
+            camera = x, y, z
+        shots.append(TaughtPhoto(str(entry["name"]), straight, known, close, camera))
     network = None
     if data.get("network"):
         with np.load(io.BytesIO(_read(folder / _plain(data["network"]))), allow_pickle=False) as stored:
@@ -210,6 +220,8 @@ def save_profile(folder: Path, profile: Profile) -> None:
     for shot in profile.shots:
         places = {profile.layout.places[n].name: c.to_json(profile.layout) for n, c in sorted(shot.contents.items())}
         said_shot = {"name": shot.name, "picture": keep(f"shot-{shot.name}.png", _png(shot.straight)), "places": places}
+        if shot.camera is not None:
+            said_shot["camera"] = np.round(shot.camera, 4).tolist()
         printed = printed_places(profile.layout, shot.contents)
         if printed and all(number in shot.close for number in printed):
             strip = _png(np.concatenate([shot.close[number] for number in printed]))

@@ -29,6 +29,7 @@ from vision.learn.count_shapes import find_table, sorts_of, train_shapes
 from vision.learn.cutouts import LabelledBoard, find_cutouts, taught_places
 from vision.learn.synthetic_unknowns import make_strangers
 from vision.learn.whole_contents import train_whole, views_of
+from vision.read.height import find_height, raised
 from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of, no_heap
 from vision.read.profile import Profile, ProfileError, TaughtPhoto, load_profile
 from vision.read.relocate import BoardRelocator
@@ -60,7 +61,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BoardLook:
-    """A look at the board: ``pose`` is None and ``places`` empty where no board was found, and ``note`` says why."""
+    """A look at the board: ``pose`` is None and ``places`` empty where no board was found, and ``note`` says why.
+
+    ``straight`` is the board as it is seen at the height at which it is read, ``close`` are places of it close up.
+    """
 
     layout: Layout
     pose: Pose | None
@@ -108,7 +112,7 @@ class TaughtBoard:
         self._contents = frozenset(c for shot in learnt for c in shot.contents.values())
         self._bare = bare_of(profile.layout, contents)
         self._finder = BoardRelocator(profile, self.sampler)
-        shots, palette = common_light(self.sampler, profile.shots)
+        shots, palette = common_light(self.sampler, raised(self.sampler, profile.shots, self._network.height))
         self._memory = _Memory(self.sampler, self._network, shots, palette)
         self._tokens = TokenReader(self.sampler, shots)
         self.strips = Strips(self.sampler, self._network, shots)
@@ -135,14 +139,15 @@ class TaughtBoard:
         pose = pose or self.find(image)
         if pose is None:
             return BoardLook(self.layout, None, {}, note=messages.NO_BOARD)
-        straight, patches, seen = self._memory.relit(self.sampler.straighten(image, pose))
+        lifted = pose.lifted(self._network.height)
+        straight, patches, seen = self._memory.relit(self.sampler.straighten(image, lifted))
         reading = seen or self._network.read(patches)
         self._network.count(patches, reading)
         self._amounts.weigh(patches, reading)
         self.strips.weigh(straight, reading)
         inside = self.sampler.inside(pose)
         every = range(len(self.layout.places)) if self._network.marked else self._printed_on(reading)
-        close = self.sampler.close(image, pose, every)
+        close = self.sampler.close(image, lifted, every)
         if self._network.marked:
             self._network.count_marks(reading, close)
         places = self._places(reading, inside, patches, close)
@@ -428,10 +433,11 @@ def common_light(sampler: Sampler, shots: Sequence[TaughtPhoto]) -> tuple[list[T
 def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
     """Return the profile with a network learnt from its shots; takes some seconds."""
     sampler = Sampler(profile.layout)
-    shots, _ = common_light(sampler, profile.shots)
+    height = find_height(sampler, profile.shots)
+    shots, _ = common_light(sampler, raised(sampler, profile.shots, height))
     taught = [LabelledBoard(shot.straight, dict(shot.contents)) for shot in shots]
     patches = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
-    known = find_vocabulary(patches, seed)
+    known = find_vocabulary(patches, seed) | {"height": np.array(height, np.float32)}
     cutouts = find_cutouts(sampler, taught, taught_places(taught))
     examples = make_examples(sampler, taught, cutouts, seed, size)
     table = find_table(sampler, taught, cutouts, sorts_of(profile.layout))

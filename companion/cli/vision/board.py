@@ -170,7 +170,7 @@ def teach(layout_name: str, pairs: tuple[Path, ...], folder: Path, as_json: bool
         if not contents:
             raise BadDataError(f"{photo}: {messages.PARTLY}")
         close = sampler.close(image, pose, printed_places(layout, contents))
-        profile = profile.taught(sampler.straighten(image, pose), contents, close)
+        profile = profile.taught(sampler.straighten(image, pose), contents, close, pose.camera)
         told.append((photo, pose, len(contents), len(profile.shots)))
     save_profile(folder, learn(profile))
     for photo, pose, places, photos in told:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from vision.board.labels import Content
 from vision.board.patches import PATCH
 from vision.learn import whole_contents
 from vision.learn.augment import Examples
-from vision.learn.whole_contents import read_whole, train_whole, views_of
+from vision.learn.whole_contents import closer, read_whole, train_whole, views_of
 
 CONTENTS = (Content(0), Content(1, ((0, 2),)), Content(1), Content(0, ((0, 1),)))
 INKS = np.array([[200, 180, 160], [60, 90, 200], [70, 160, 60], [190, 120, 40]], np.float64)
@@ -73,14 +74,45 @@ def test_what_was_never_taught_is_held_to_be_new_sooner_than_what_was(learnt: di
 def test_leaving_a_place_out_is_as_not_having_learnt_from_it() -> None:
     """The closed form against a regression that is solved anew without the place."""
     rng = np.random.default_rng(4)
-    white, rows, source = rng.normal(size=(30, 5)), np.arange(30) % 3, np.arange(30) // 3
-    fitted = whole_contents._Regression(white, rows, 0.5)
-    out, usual, weight = fitted.without(source), fitted.usual, fitted._weight
+    seen, rows, source = rng.normal(size=(30, 5)).astype(np.float32), np.arange(30) % 3, np.arange(30) // 3
+    fitted = whole_contents._Regression(seen, rows, held=0.5)
     rest = source != 4
-    targets = (np.eye(3)[rows] - usual)[rest] * weight[rest][:, None]
-    held = 0.5 * (white**2).sum(axis=1).mean() * np.eye(5)
-    anew = np.linalg.solve(white[rest].T @ (white[rest] * weight[rest][:, None]) + held, white[rest].T @ targets)
-    assert out[~rest] == pytest.approx(white[~rest] @ anew + usual)
+    alike = whole_contents._likeness(seen, seen)
+    targets = (np.eye(3)[rows] - fitted.usual)[rest]
+    anew = np.linalg.solve(alike[np.ix_(rest, rest)] + 0.5 * np.eye(rest.sum()), targets)
+    assert fitted.without(source)[~rest] == pytest.approx(alike[np.ix_(~rest, rest)] @ anew + fitted.usual, abs=1e-4)
+
+
+@pytest.mark.parametrize("zoom", [1.5, 2.2])
+def test_prints_that_fill_little_of_a_place_are_looked_at_from_near_by(zoom: float) -> None:
+    """Three small signs of one ink on blocks of one colour, among neighbours that tell nothing of them."""
+    rng = np.random.default_rng(7)
+
+    def signs(states: list[int]) -> Any:
+        patches = np.full((len(states), PATCH, PATCH, 3), 60, np.uint8)
+        for patch, state in zip(patches, states, strict=True):
+            patch[:8], patch[-8:], patch[:, :8], patch[:, -8:] = rng.integers(0, 255, (4, 3), dtype=np.uint8)
+            x, y = rng.integers(-2, 3, 2) + PATCH // 2
+            square, bar = patch[y - 6 : y + 6, x - 6 : x + 6], patch[y - 2 : y + 2, x - 6 : x + 6]
+            (square if state == 0 else bar)[:] = (40, 40, 200)
+            if state == 2:
+                patch[y - 6 : y + 6, x - 2 : x + 2] = (40, 40, 200)
+        return patches
+
+    states = [0, 1, 2] * 12
+    every = signs(states * 2)
+    rows = np.array(states * 2)
+    some = Examples(every, np.zeros(72, int), np.eye(3, dtype=int)[rows], rows, np.tile(np.arange(36), 2))
+    learnt = train_whole(described(every), some)
+    near, asked = closer(every, zoom), signs(states)
+    assert near.shape == every.shape and np.array_equal(closer(every, 1.0), every)
+    assert (near == [40, 40, 200]).all(axis=3).sum() > 1.5 * (every == [40, 40, 200]).all(axis=3).sum()
+    assert float(learnt["whole_zoom"]) > 1
+    # Where two were taught in one place, another may lie at its edge.
+    two = replace(some, counts=2 * some.counts)
+    assert float(train_whole(described(every), two)["whole_zoom"]) == 1
+    read = [max(said, key=lambda content: said[content]) for said in read_whole(described(asked), asked, learnt)]
+    assert sum(content.count(state) == 1 for content, state in zip(read, states, strict=True)) >= 34
 
 
 def test_of_many_places_fewer_views_are_learnt_from() -> None:

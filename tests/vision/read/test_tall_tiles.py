@@ -1,7 +1,8 @@
-"""A wide game of tall printed blocks, drawn: a block that was never seen bare is read as none."""
+"""A wide game of tall printed blocks, drawn: how high they are is found out, and they are read wherever they stand."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -12,7 +13,7 @@ from vision.board.labels import from_json
 from vision.board.layout import Layout, read_layout
 from vision.board.patches import Sampler
 from vision.board.pose import Pose
-from vision.read.profile import Profile, printed_places
+from vision.read.profile import Profile, load_profile, printed_places, save_profile
 from vision.read.reader import TaughtBoard, learn
 
 pytestmark = pytest.mark.learning
@@ -74,7 +75,7 @@ def photo(seed: int, layout: Layout) -> tuple[Any, dict[int, Any]]:
     return image, {layout.index[n]: c for n, c in from_json({"places": places}, layout).items()}
 
 
-def test_no_tall_block_is_read_bare_in_whatever_form_its_layout_is_written(layout: Layout) -> None:
+def test_tall_blocks_are_read_in_whatever_form_their_layout_is_written(layout: Layout, tmp_path: Path) -> None:
     sampler = Sampler(layout)
     low, wide, high = RIM - 0.5, RIM + COLUMNS * SIDE - 0.5, RIM + ROWS * SIDE - 0.5
     size = (COLUMNS * SIDE + 2 * RIM, ROWS * SIDE + 2 * RIM)
@@ -83,8 +84,13 @@ def test_no_tall_block_is_read_bare_in_whatever_form_its_layout_is_written(layou
     for seed in (1, 2, 3):
         image, contents = photo(seed, layout)
         close = sampler.close(image, pose, printed_places(layout, contents))
-        profile = profile.taught(sampler.straighten(image, pose), contents, close)
-    table, bare, wrong, blocks = TaughtBoard(learn(profile, size=0.3)), 0, 0, 0
+        profile = profile.taught(sampler.straighten(image, pose), contents, close, pose.camera)
+    learnt = learn(profile, size=0.3)
+    assert learnt.network is not None
+    # The blocks' tops look 9 % larger than their feet: they are 8 % nearer to the camera.
+    assert learnt.network.height == pytest.approx(0.09 / 1.09 * pose.camera[2], rel=0.1)
+    save_profile(tmp_path, learnt)
+    table, bare, wrong, blocks = TaughtBoard(load_profile(tmp_path, layout)), 0, 0, 0
     for seed in (4, 5):
         image, contents = photo(seed, layout)
         seen = table.look(image, pose)
@@ -95,4 +101,4 @@ def test_no_tall_block_is_read_bare_in_whatever_form_its_layout_is_written(layou
                 bare += not read.things
                 wrong += read != content
     assert bare == 0
-    assert wrong <= 0.6 * blocks
+    assert wrong <= 0.05 * blocks

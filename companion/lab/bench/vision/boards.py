@@ -117,7 +117,7 @@ def _one_set(layout: Layout, seed: int, shown: int, tally: _Tally) -> None:
             contents = from_json({"places": game_positions[turn]}, layout)
             known = {layout.index[name]: content for name, content in contents.items()}
             close = sampler.close(image, pose, printed_places(layout, known))
-            profile = profile.taught(sampler.straighten(image, pose), known, close)
+            profile = profile.taught(sampler.straighten(image, pose), known, close, pose.camera)
     if profile is None or not profile.shots:
         return
     table = TaughtBoard(learn(profile))

@@ -27,7 +27,7 @@ from vision.decode.photo import read_photo, read_photo_file
 from vision.learn.augment import Examples, make_views
 from vision.learn.cutouts import LabelledBoard
 from vision.learn.optimiser import scale_of
-from vision.learn.whole_contents import read_whole, ridge, train_whole, views_of
+from vision.learn.whole_contents import read_whole, train_whole, views_of
 from vision.read.calibrate import calibrate, to_profile
 from vision.read.place_posterior import UNSURE
 from vision.read.profile import printed_places
@@ -44,6 +44,8 @@ _FAMILY: Final = 2
 _SHOWN: Final = 6
 _CELLS: Final = 8
 _DIRECTIONS: Final = 9
+_HELD: Final = 0.1
+"""How much the plain ridge regression is held back, of its inputs' mean square."""
 
 Read = tuple[Content, float, bool]
 """A content, how likely it is, and whether one had better not rely on it."""
@@ -109,30 +111,34 @@ def _numbered(layout: Layout, contents: Mapping[str, Content]) -> dict[int, Cont
     return {layout.index[name]: content for name, content in contents.items()}
 
 
-def compare(boards: BoardSet) -> Iterator[Row]:
-    """Yield a line for each reader: places of known things that it reads wrong, and what else there is to know."""
+def compare(boards: BoardSet, *, taught: int = TAUGHT, pose: Pose | None = None) -> Iterator[Row]:
+    """Yield a line for each reader: places of known things that it reads wrong, and what else there is to know.
+
+    The first ``taught`` boards are; with a ``pose`` the board is not looked for in the photos.
+    """
     sampler = Sampler(boards.layout)
     first = boards.photos[0][0]
     found = to_profile([first], boards.layout, calibrate([first], boards.layout, boards.corners))
     finder = BoardRelocator(found, sampler)
-    shown = [(image, pose, contents) for image, contents in boards.photos if (pose := finder.find(image)) is not None]
-    taught, asked = shown[:TAUGHT], shown[TAUGHT:]
+    places = [(image, pose or finder.find(image), contents) for image, contents in boards.photos]
+    shown = [(image, place, contents) for image, place, contents in places if place is not None]
+    learnt, asked = shown[:taught], shown[taught:]
     readers: dict[str, Callable[[], Callable[[ByteArray, Pose], Sequence[Read]]]] = {
-        "the product's": lambda: _present(boards.layout, sampler, found, taught),
-        "nearest place, colour and HOG": lambda: _nearest(sampler, taught),
-        "ridge, colour and HOG": lambda: _ridge(sampler, taught),
-        "ridge over whole contents": lambda: _whole(sampler, taught),
+        "the product's": lambda: _present(boards.layout, sampler, found, learnt),
+        "nearest place, colour and HOG": lambda: _nearest(sampler, learnt),
+        "ridge, colour and HOG": lambda: _ridge(sampler, learnt),
+        "whole contents": lambda: _whole(sampler, learnt),
     }
-    known = set().union(*(_parts(content) for _, _, contents in taught for content in contents.values()))
+    known = set().union(*(_parts(content) for _, _, contents in learnt for content in contents.values()))
     for name, teach in readers.items():
         start = time.thread_time()
         read = teach()
-        learnt = time.thread_time() - start
+        took = time.thread_time() - start
         tally, start = _Tally(), time.thread_time()
-        for image, pose, contents in asked:
-            _judge(read(image, pose), contents, known, tally)
+        for image, place, contents in asked:
+            _judge(read(image, place), contents, known, tally)
         each = (time.thread_time() - start) / max(len(asked), 1)
-        yield _line(f"{boards.name}: {name}", tally, learnt, each)
+        yield _line(f"{boards.name}: {name}", tally, took, each)
 
 
 def _line(name: str, tally: _Tally, learnt: float, each: float) -> Row:
@@ -174,7 +180,7 @@ def _present(
     profile = found
     for image, pose, contents in taught:
         close = sampler.close(image, pose, printed_places(layout, contents))
-        profile = profile.taught(sampler.straighten(image, pose), contents, close)
+        profile = profile.taught(sampler.straighten(image, pose), contents, close, pose.camera)
     table = TaughtBoard(learn(profile))
 
     def read(image: ByteArray, pose: Pose) -> Sequence[Read]:
@@ -213,7 +219,12 @@ def _ridge(sampler: Sampler, taught: Sequence[Shown]) -> Callable[[ByteArray, Po
     names = [_content(views, row) for row in first.tolist()]
     features = np.stack([described(patch) for patch in views.patches]).astype(np.float32)
     mean, scale = features.mean(axis=0), scale_of(features)
-    answers, usual = ridge((features - mean) * scale, rows)
+    seen = (features - mean) * scale
+    usual = np.bincount(rows) / len(rows)
+    weight = (1 / np.sqrt(np.bincount(rows))[rows])[:, None]
+    weight /= weight.mean()
+    inner = seen.T @ (seen * weight) + _HELD * (seen**2).sum(axis=1).mean() * np.eye(seen.shape[1])
+    answers = np.linalg.solve(inner, seen.T @ ((np.eye(len(usual))[rows] - usual) * weight))
 
     def read(image: ByteArray, pose: Pose) -> Sequence[Read]:
         patches = sampler.cut(sampler.straighten(image, pose))
