@@ -224,6 +224,7 @@ class CameraFollower:
 
     def tick(self) -> float:
         """Consider the newest picture; return how long to wait for the next."""
+        begun = self._clock()
         if not self.following:
             return self._idle(FollowState.OFF, messages.OFF)
         captured = self._newest()
@@ -244,19 +245,19 @@ class CameraFollower:
                 return self._idle(*why_not)
             if self._settled(captured, snapshot, again=self._deals.wants_another):
                 self._look_at_cards(deal, captured, snapshot)
-            return EVERY_S
+            return self._rest_of_pace(begun)
         if snapshot is not None and (row := row_of(snapshot)) is not None:
             why_not = self._rows.in_the_way(row, snapshot)
             if why_not is not None:
                 return self._idle(*why_not)
             if self._settled(captured, snapshot, again=self._rows.wants_another(self._clock())):
                 self._look_at_row(row, captured, snapshot)
-            return EVERY_S
+            return self._rest_of_pace(begun)
         problem = in_the_way(snapshot)
         if problem == messages.UNSEEN:
             # What was seen is entered as far as the board tells it; nothing that is known of the match is forgotten.
             self._become(lambda now: now.say(FollowState.WAITING, problem))
-            return EVERY_S
+            return self._rest_of_pace(begun)
         if snapshot is None or problem:
             return self._idle(FollowState.NO_GAME, problem or messages.NO_GAME)
         table = self._table_of(snapshot.game)
@@ -266,7 +267,11 @@ class CameraFollower:
             return self._idle(FollowState.TEACH, messages.LEARNING if table.learning else messages.NOT_TAUGHT)
         if self._settled(captured, snapshot):
             self._look(captured, snapshot, table)
-        return EVERY_S
+        return self._rest_of_pace(begun)
+
+    def _rest_of_pace(self, begun: float) -> float:
+        """Return how long to wait for the next picture: the pace is from picture to picture, looks counted in."""
+        return max(0.0, EVERY_S - (self._clock() - begun))
 
     def _settled(self, captured: CapturedFrame, snapshot: MatchSnapshot, *, again: bool | None = None) -> bool:
         """Take a picture in; return whether its scene lies still and is to be looked at.

@@ -261,6 +261,26 @@ def test_a_turn_that_is_seen_twice_is_entered_once(camera: Camera) -> None:
     assert camera.table.lessons == [((1, False), contents_of(FILM.states[1], LAYOUT))]
 
 
+@pytest.mark.parametrize(("takes", "rest"), [(0.05, EVERY_S - 0.05), (0.7, 0.0)])
+def test_what_a_look_takes_is_counted_in_the_pace(
+    camera: Camera, monkeypatch: pytest.MonkeyPatch, takes: float, rest: float
+) -> None:
+    look, waits = camera.table.look, []
+
+    def slow(image: Any) -> BoardLook:
+        camera.time += takes
+        return look(image)
+
+    monkeypatch.setattr(camera.table, "look", slow)
+    camera.frames.board = 1
+    for _ in range(10):
+        camera.time += EVERY_S
+        before = camera.time
+        waits.append((round(camera.follower.tick(), 6), camera.time > before))
+    assert {wait for wait, looked in waits if looked} == {round(rest, 6)}
+    assert {wait for wait, looked in waits if not looked} == {EVERY_S}
+
+
 def test_a_turn_that_was_taken_back_is_asked_about_while_the_board_still_shows_it(camera: Camera) -> None:
     camera.show(1)
     camera.show(2)

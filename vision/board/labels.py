@@ -34,7 +34,10 @@ class Content:
 
     def count(self, thing: int) -> int:
         """Return how many of a thing lie here."""
-        return next((count for number, count in self.things if number == thing), 0)
+        for number, count in self.things:
+            if number == thing:
+                return count
+        return 0
 
     def to_json(self, layout: Layout) -> dict[str, Any]:
         """Return the place as in the one form of a board."""

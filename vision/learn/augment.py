@@ -28,6 +28,8 @@ REAL: Final = 3600
 MADE: Final = 3200
 _SHOWN: Final = 8
 """A place on which things were laid is learnt from so often, turned and in other light: laying them takes longer."""
+MOST_NOISE: Final = 2.5
+"""Grey levels: the deviation of the strongest noise in which places are learnt."""
 _PLACE: Final = PATCH / CONTEXT
 _RAMP: Final = np.linspace(-0.5, 0.5, PATCH, dtype=np.float32)
 _PLANE: Final = np.stack([np.ones(PATCH**2, np.float32), np.tile(_RAMP, PATCH), np.repeat(_RAMP, PATCH)], axis=1)
@@ -381,7 +383,7 @@ def in_other_light(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
     gain = np.exp(rng.normal(0, 0.08, (n, 1)) + rng.normal(0, 0.03, (n, 3))).astype(np.float32)
     slope = rng.normal(0, 0.06, (n, 2)).astype(np.float32)
     soft = np.where(rng.random(n) < 0.3, rng.uniform(0.4, 1.0, n), 0.0).tolist()
-    rough = rng.uniform(0.5, 2.5, n).tolist()
+    rough = rng.uniform(0.5, MOST_NOISE, n).tolist()
     # Noise is drawn once and taken from anywhere in it: to draw it for each patch would take longer than to learn.
     grain = rng.standard_normal(64 * PATCH * PATCH * 3, dtype=np.float32)
     start = rng.integers(0, len(grain) - PATCH * PATCH * 3, n).tolist()

@@ -58,11 +58,20 @@ def columns(maps: Floats, kernel: int, stride: int) -> Floats:
 
 def forward(pictures: Floats, net: dict[str, Floats]) -> Floats:
     """Return (n, DIGITS): the logits of normal pictures (n, SIGN, SIGN)."""
-    first = np.maximum(columns(pictures[..., None], KERNEL, STRIDE) @ net["k1"] + net["b1"], 0)
-    second = np.maximum(columns(first, 3, 1) @ net["k2"] + net["b2"], 0)
+    first = _layer(columns(pictures[..., None], KERNEL, STRIDE), net["k1"], net["b1"])
+    second = _layer(columns(first, 3, 1), net["k2"], net["b2"])
     wide = np.maximum(second.reshape(len(pictures), -1) @ net["w3"] + net["b3"], 0)
     logits: Floats = wide @ net["w4"] + net["b4"]
     return logits
+
+
+def _layer(seen: Floats, kernels: Floats, bias: Floats) -> Floats:
+    """Return maps (…, features) of what kernels see, (…, numbers): in one product, not in one for each row."""
+    flat = seen.reshape(-1, seen.shape[-1]) @ kernels
+    flat += bias
+    np.maximum(flat, 0, out=flat)
+    maps: Floats = flat.reshape(*seen.shape[:-1], -1)
+    return maps
 
 
 @lru_cache(maxsize=1)

@@ -30,6 +30,7 @@ from vision.learn.cutouts import LabelledBoard, find_cutouts, taught_places
 from vision.learn.synthetic_unknowns import make_strangers
 from vision.learn.whole_contents import train_whole, views_of
 from vision.read.height import find_height, raised
+from vision.read.kept_places import KeptPlaces, ReadPlaces, rows_of
 from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of, no_heap
 from vision.read.profile import Profile, ProfileError, TaughtPhoto, load_profile
 from vision.read.relocate import BoardRelocator
@@ -115,6 +116,7 @@ class TaughtBoard:
         shots, palette = common_light(self.sampler, raised(self.sampler, profile.shots, self._network.height))
         self._memory = _Memory(self.sampler, self._network, shots, palette)
         self._tokens = TokenReader(self.sampler, shots)
+        self._kept = KeptPlaces(self.sampler)
         self.strips = Strips(self.sampler, self._network, shots)
         self._amounts = Amounts(
             self._network.arrays["shape_table"],
@@ -139,39 +141,41 @@ class TaughtBoard:
         pose = pose or self.find(image)
         if pose is None:
             return BoardLook(self.layout, None, {}, note=messages.NO_BOARD)
-        lifted = pose.lifted(self._network.height)
-        straight, patches, seen = self._memory.relit(self.sampler.straighten(image, lifted))
-        reading = seen or self._network.read(patches)
-        self._network.count(patches, reading)
-        self._amounts.weigh(patches, reading)
-        self.strips.weigh(straight, reading)
-        inside = self.sampler.inside(pose)
-        every = range(len(self.layout.places)) if self._network.marked else self._printed_on(reading)
-        close = self.sampler.close(image, lifted, every)
-        if self._network.marked:
-            self._network.count_marks(reading, close)
-        places = self._places(reading, inside, patches, close)
+        unmoved, lifted = self._kept.lies_at(pose), pose.lifted(self._network.height)
+        straight, patches, seen = self._memory.relit(self.sampler.straighten(image, lifted), unmoved=unmoved)
+        numbers = self._kept.to_read(image, pose, lifted, patches)
+        reading = self._network.read(patches[numbers]) if seen is None else rows_of(seen, numbers)
+        self._network.count(patches[numbers], reading)
+        self._amounts.weigh(patches[numbers], reading)
+        kept = self._kept.take(pose, patches, numbers, reading)
+        self.strips.weigh(straight, kept.reading)
+        printed = numbers if self._network.marked else self._printed_on(kept.reading, numbers)
+        close = self.sampler.close(image, lifted, printed)
+        kept.close.update(close)
+        if self._network.marked and close:
+            self._network.count_marks(kept.reading, close)
+        places = self._places(kept)
         named = {place.name: seen for place, seen in zip(self.layout.places, places, strict=True)}
-        return BoardLook(self.layout, pose, named, straight, close)
+        return BoardLook(self.layout, pose, named, straight, dict(kept.close))
 
     def confirm(self, look: BoardLook, contents: Mapping[str, Content]) -> None:
         """Remember that ``look`` showed ``contents``, for the next looks at these places."""
         if look.straight is not None:
             known = {self.layout.index[name]: content for name, content in contents.items()}
             self._memory.confirm(TaughtPhoto("", look.straight, known))
-            self._tokens.confirm(look.straight, look.close, known)
+            self._kept.confirmed(self._tokens.confirm(look.straight, look.close, known))
 
     def _reads(self, kind: int) -> bool:
         """Return whether the values of a kind are read token by token; not where counted marks tell them."""
         return self._tokens.reads(kind) and not self._network.sums_marks(kind)
 
-    def _printed_on(self, reading: PlacePrediction) -> list[int]:
-        """Return the places where tokens may lie whose values are to be read."""
+    def _printed_on(self, reading: PlacePrediction, numbers: Sequence[int]) -> list[int]:
+        """Return those of some places where tokens may lie whose values are to be read."""
         kinds = [kind for kind in range(len(self.layout.valued)) if self._reads(kind)]
         if not kinds:
             return []
         some = np.max([1 - reading.totals[kind][:, 0] for kind in kinds], axis=0)
-        return [int(number) for number in np.nonzero(some > _WORTH_READING)[0]]
+        return [number for number in numbers if some[number] > _WORTH_READING]
 
     def _read(self, number: int, totals: list[list[float]], patch: ByteArray, close: ByteArray) -> dict[Any, Any]:
         """Return how likely which values are, for each kind whose tokens are read and each likely number of them.
@@ -197,39 +201,41 @@ class TaughtBoard:
                     total[many] = chance * whole
         return found
 
-    def _places(
-        self, reading: PlacePrediction, inside: Sequence[bool], patches: ByteArray, close: Mapping[int, ByteArray]
-    ) -> list[PlaceLook]:
-        """Return what lies in each place."""
-        grounds = reading.ground.astype(np.float64)
-        counts = [p.tolist() for p in reading.counts]
-        every = [p.tolist() for p in reading.totals]
-        odd = np.maximum(1 / (1 + np.exp(-(reading.odd.astype(np.float64) - _ODD) * 14)), reading.strange).tolist()
-        looks = []
-        for number, ground in enumerate(grounds):
-            totals = [p[number] for p in every]
-            read = self._read(number, totals, patches[number], close[number]) if number in close else {}
-            numbers = [p[number] for p in counts]
+    def _places(self, kept: ReadPlaces) -> list[PlaceLook]:
+        """Return what lies in each place; what is kept of it is not made anew."""
+        reading, inside = kept.reading, self.sampler.inside(kept.pose)
+        lacking = [number for number, look in enumerate(kept.looks) if look is None]
+        some = rows_of(reading, lacking)
+        every = [p.tolist() for p in some.totals]
+        counts = [p.tolist() for p in some.counts]
+        odd = np.maximum(1 / (1 + np.exp(-(some.odd.astype(np.float64) - _ODD) * 14)), some.strange).tolist()
+        made: dict[int, PlaceLook] = {}
+        for row, (number, ground) in enumerate(zip(lacking, some.ground.astype(np.float64), strict=True)):
+            totals = [p[row] for p in every]
+            close = kept.close.get(number)
+            read = {} if close is None else self._read(number, totals, kept.patches[number], close)
+            numbers = [p[row] for p in counts]
             no_heap(self.layout, ground.tolist(), numbers)
-            factors = factors_of(self.layout, self._members, numbers, totals, read)
-            looks.append(
-                PlaceLook(
-                    ground,
-                    factors,
-                    self._members,
-                    odd[number],
-                    seen=inside[number],
-                    legible=self._tokens.legible,
-                    bare=self._bare,
-                    taught=self._contents,
-                )
+            made[number] = PlaceLook(
+                ground,
+                factors_of(self.layout, self._members, numbers, totals, read),
+                self._members,
+                odd[row],
+                seen=inside[number],
+                legible=self._tokens.legible,
+                bare=self._bare,
+                taught=self._contents,
             )
         # On a strip the number is what counts, and that was taught for few numbers only.
-        doubtful = [n for n, look in enumerate(looks) if look.p < _SURE and n not in self.sampler.strips]
-        wholes = self._network.whole(patches[doubtful], reading.features[doubtful])
-        for number, whole in zip(doubtful, wholes, strict=True):
-            looks[number] = looks[number].pooled(whole)
-        return self._memory.weigh(reading.inside, looks)
+        doubtful = [n for n, look in made.items() if look.p < _SURE and n not in self.sampler.strips]
+        asked = [n for n in doubtful if n not in kept.wholes]
+        kept.wholes.update(zip(asked, self._network.whole(kept.patches[asked], reading.features[asked]), strict=True))
+        for number in doubtful:
+            made[number] = made[number].pooled(kept.wholes[number])
+        for number, look in made.items():
+            kept.looks[number] = look
+        kept.weighed.update(self._memory.weigh(reading.inside, kept.unweighed()))
+        return [kept.weighed[number] for number in range(len(kept.looks))]
 
 
 @dataclass(frozen=True)
@@ -254,6 +260,7 @@ class _Memory:
         self._spots = _spots(sampler)
         self._palette = palette
         self._last: FloatArray | None = None
+        self._agreed: FloatArray | None = None
         lights = [self._contents_tell(shot) for shot in lit]
         self._usual_light: FloatArray = np.mean(
             [light for light in lights if light is not None] or [np.zeros(3)], axis=0
@@ -286,16 +293,20 @@ class _Memory:
         """Return the light that brings a board to the usual tones of its contents, wherever they lie."""
         return self._palette.light(self._spots, tone(self._sampler.cut(shot.straight)), shot.contents, {})
 
-    def relit(self, straight: ByteArray) -> tuple[ByteArray, ByteArray, PlacePrediction | None]:
+    def relit(self, straight: ByteArray, *, unmoved: bool) -> tuple[ByteArray, ByteArray, PlacePrediction | None]:
         """Return the straight picture in the taught light, its patches, and what was read in them if that had to be.
 
         The light is told by the places that look as they did; where few do, by what the places are read as: in the
-        light of the last such picture first, and where they tell another, in none and in the likeliest.
+        light of the last such picture first, and where they tell another, in none and in the likeliest. Of a board that
+        is ``unmoved`` a light like the last is taken for the last: what was read in the one holds in the other.
         """
         now = tone(self._sampler.cut(straight))
         for taught in reversed(self._tones):
             light = fit_field(self._spots, now, taught, agree=_ALIKE)
             if light is not None:
+                if unmoved and self._agreed is not None and _alike(light, self._agreed):
+                    light = self._agreed
+                self._agreed = light
                 straight = apply_field(straight, light)
                 return straight, self._sampler.cut(straight), None
         tried: list[FloatArray] = []
@@ -338,10 +349,10 @@ class _Memory:
         sure = {n: most[n] ** 2 for n in read}
         return self._palette.light(self._spots, now, read, sure)
 
-    def weigh(self, inside: Floats, places: Sequence[PlaceLook]) -> list[PlaceLook]:
-        """Return the places' looks, sharpened where one looks much as it did with a known content."""
-        weighed = list(places)
-        known = [(number, content, white) for number, seen in self._seen.items() for content, white in seen]
+    def weigh(self, inside: Floats, places: Mapping[int, PlaceLook]) -> dict[int, PlaceLook]:
+        """Return the looks of places, by number, sharpened where one looks much as it did with a known content."""
+        weighed = dict(places)
+        known = [(n, content, white) for n, seen in self._seen.items() if n in places for content, white in seen]
         if not known:
             return weighed
         owners = np.array([number for number, _, _ in known])

@@ -38,6 +38,7 @@ from vision.read.token_crop import (
 )
 from vision.read.token_digits import PrintedDigits, agreed
 from vision.read.token_fit import FEWEST, Signs, TokenFit, find_fit
+from vision.read.token_judgement import EVEN, TokenJudgement, judged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,24 +63,18 @@ _UNTAUGHT: Final = 0.2
 _CLEAR: Final = 0.1
 _RELIABLE: Final = 0.8
 _STAYS: Final = 0.9
-_DOUBT: Final = 0.01
 _SIMPLER: Final = 2.0
 _STRANGE: Final = 0.6
 _STRAIGHT: Final = 0.9
 _REACHES: Final = 2.8
 """Of a radius: tokens whose middles are nearer to each other may cover each other, corners and all."""
-_USUAL: Final = 100.0
-_SPREAD: Final = 0.5
-_SHARPNESS: Final = np.geomspace(5, 160, 16)
-_LIKELY = np.exp(-0.5 * (np.log(_SHARPNESS / _USUAL) / _SPREAD) ** 2)
-_EVEN: Final = _LIKELY / _LIKELY.sum()
-_COARSE: Final = np.arange((2 * REACH + 1) ** 2).reshape(2 * REACH + 1, -1)[::2, ::2].ravel()
-_FINE: Final = 4
 _EVERY_WAY: Final = np.ones(TURNS, np.bool_)
 _QUARTERS: Final = np.isin(np.arange(TURNS) % (TURNS // 4), (0, 1, TURNS // 4 - 1))
+_COARSE: Final = np.arange((2 * REACH + 1) ** 2).reshape(2 * REACH + 1, -1)[::2, ::2].ravel()
+_FINE: Final = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Print:
     """A taught token: where in which close-up, its inside moved (``windows``), and its colour ``tint`` (2,)."""
 
@@ -108,31 +103,7 @@ class _Stack:
     tints: Floats
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """How the tokens of a kind are read: how far scores are trusted, what is taken off them, and which turns count.
-
-    ``trust`` has how likely each of the ``_SHARPNESS`` is. A strange ``tint`` costs, and so does a print of another
-    kind; where only one value of the kind was taught, its ``own`` prints are left out, as they would always be the
-    likest. Tokens that lie askew as they fall count in all ``TURNS``; tiles that fit their places only in a quarter's.
-    """
-
-    trust: FloatArray
-    tint: float
-    foreign: float
-    own: bool
-    turns: NDArray[np.bool_]
-
-    def chances(self, scores: FloatArray, shown: float = 1.0) -> FloatArray:
-        """Return how likely each of the scores (…, values) is the true one's, of a token of which a share is shown."""
-        off = (scores - scores.max(axis=-1, keepdims=True))[..., None, :] * (_SHARPNESS[:, None] * shown)
-        p = np.exp(off)
-        p /= p.sum(axis=-1, keepdims=True)
-        mixed: FloatArray = (1 - _DOUBT) * np.einsum("...sv,s->...v", p, self.trust) + _DOUBT / scores.shape[-1]
-        return mixed
-
-
-_UNJUDGED: Final = _Reading(_EVEN, 0.0, _FOREIGN[0], True, _EVERY_WAY)
+_UNJUDGED: Final = TokenJudgement(EVEN, 0.0, _FOREIGN[0], True, _EVERY_WAY)
 _NO_TINT: Final = np.zeros(2, np.float32)
 
 
@@ -155,10 +126,12 @@ class TokenReader:
         self._layout: Layout = sampler.layout
         self._kinds: dict[int, Kind] = {}
         self._prints: list[Print] = []
-        self._how: dict[int, _Reading] = {}
+        self._how: dict[int, TokenJudgement] = {}
         self._digits = PrintedDigits(sampler.layout)
         self._fits: dict[int, TokenFit] = {}
         self._confirmed: dict[tuple[int, int], Things] = {}
+        self._shown: dict[int, ByteArray] = {}
+        self._turned: dict[Print, dict[float, Floats]] = {}
         empty = empty_places(sampler, shots)
         for number, things in enumerate(self._layout.valued):
             kind = kind_of(sampler, shots, things, empty)
@@ -221,14 +194,23 @@ class TokenReader:
                 if printed is not None:
                     chances = agreed(chances, printed, [thing in seen.scores for thing in known.things])
                 single.append(chances)
-            ways: Ways = {}
-            for values in product(range(len(known.things)), repeat=many):
-                things = _counted(known.things[v] for v in values)
-                if all(n <= self._layout.most[t] for t, n in things):
-                    chance = float(np.prod([p[v] for p, v in zip(single, values, strict=True)]))
-                    ways[things] = ways.get(things, 0.0) + chance
-            found[many] = self._remembered(ways, place, kind)
+            found[many] = self._remembered(self._ways(known, single), place, kind)
         return found, odds
+
+    def _ways(self, known: Kind, single: Sequence[FloatArray]) -> Ways:
+        """Return how likely which values lie there, by how likely each token has which; never more than may be."""
+        ways: Ways = {(): 1.0}
+        for chances in single:
+            grown: Ways = {}
+            for so_far, chance in ways.items():
+                for thing, p in zip(known.things, chances.tolist(), strict=True):
+                    many = dict(so_far)
+                    many[thing] = many.get(thing, 0) + 1
+                    if many[thing] <= self._layout.most[thing]:
+                        things = tuple(sorted(many.items()))
+                        grown[things] = grown.get(things, 0.0) + chance * p
+            ways = grown
+        return ways
 
     def _find_fit(self, number: int, shots: Sequence[TaughtPhoto]) -> None:
         """Learn what a token is like that is there, and what is none: beside those that lie alone."""
@@ -256,19 +238,31 @@ class TokenReader:
         if fit is not None:
             self._fits[number] = fit
 
-    def confirm(self, straight: ByteArray, close: Mapping[int, ByteArray], contents: Mapping[int, Content]) -> None:
-        """Learn what is certain: the prints of tokens, and which values lie where until that is said anew."""
+    def confirm(
+        self, straight: ByteArray, close: Mapping[int, ByteArray], contents: Mapping[int, Content]
+    ) -> frozenset[int]:
+        """Learn what is certain: the prints of tokens, and which values lie where until that is said anew.
+
+        Return the places of ``close`` that are to be read anew for it. The same close-up teaches the same but once.
+        """
         found: list[Print] = []
+        said: set[int] = set()
         for place, content in contents.items():
             for kind in self._kinds:
                 mine = self._mine(content, kind)
-                self._confirmed.pop((place, kind), None)
+                before = self._confirmed.pop((place, kind), None)
                 if mine:
                     self._confirmed[place, kind] = _counted(mine)
-            if place in close:
+                if before != self._confirmed.get((place, kind)):
+                    said.add(place)
+            if place in close and (place in said or self._shown.get(place) is not close[place]):
+                self._shown[place] = close[place]
                 patch = self._sampler.cut(straight, [place])[0]
                 found += self._learn(place, patch, close[place], content, mixed=False)
+        if not found:
+            return frozenset(said)
         self._keep(found)
+        return frozenset(close)
 
     def _remembered(self, ways: Ways, place: int, kind: int) -> Ways:
         """Return the ways, those that were last confirmed here the likelier."""
@@ -322,6 +316,7 @@ class TokenReader:
             if many[one.thing] <= MOST_PRINTS:
                 kept.append(one)
         self._prints = kept[::-1]
+        self._turned = {one: known for one, known in self._turned.items() if one in self._prints}
         self._stacks = {number: self._stacked(number, kind) for number, kind in self._kinds.items() if kept}
 
     def _stacked(self, number: int, kind: Kind) -> _Stack:
@@ -332,7 +327,7 @@ class TokenReader:
             if one.kind != number and abs(np.log(kind.radius / own)) > _OTHER_SIZE:
                 radii.append(kind.radius)
             for radius in radii:
-                rows.append(turned(one.close, one.spot, radius))
+                rows.append(self._turned_print(one, radius))
                 owner.append(index)
         stack = np.concatenate(rows)
         by_value = {str(self._layout.things[t].value): t for t in kind.things}
@@ -340,6 +335,13 @@ class TokenReader:
         mine = np.array([one.kind == number for one in self._prints])
         tints = np.stack([one.tint for one in self._prints])
         return _Stack(stack, stack**2, np.array(owner), np.array(things), mine, tints)
+
+    def _turned_print(self, one: Print, radius: float) -> Floats:
+        """Return a print in all directions at a size; it is turned once."""
+        known = self._turned.setdefault(one, {})
+        if radius not in known:
+            known[radius] = turned(one.close, one.spot, radius)
+        return known[radius]
 
     def _judge(self) -> None:
         """Find how each kind is read best, and how far that is trusted: prints are read by those of other places.
@@ -367,11 +369,11 @@ class TokenReader:
         for turns, tint in product(ways, (0.0, 0.3, 0.8)):
             for foreign in _FOREIGN if partly else _FOREIGN[:1]:
                 for own in {1: (False,)}.get(len(taught), (True, False)) if partly else (True,):
-                    how = _Reading(_EVEN, tint, foreign, own, turns)
+                    how = TokenJudgement(EVEN, tint, foreign, own, turns)
                     truth, scores = self._read_each_other(mine, like, kind, how, partly)
                     if len(truth) < fewest or (scores.argmax(axis=1) == truth).mean() < _RELIABLE:
                         continue
-                    trust, likely = _trust(scores, truth)
+                    trust, likely = judged(scores, truth)
                     # What says more has to explain clearly more.
                     likely -= _SIMPLER * (tint > 0)
                     if likely > best:
@@ -388,7 +390,7 @@ class TokenReader:
         return len(straight) >= FEWEST and float(np.mean(straight)) >= _STRAIGHT
 
     def _read_each_other(
-        self, mine: list[Print], like: list[Floats], kind: Kind, how: _Reading, partly: bool
+        self, mine: list[Print], like: list[Floats], kind: Kind, how: TokenJudgement, partly: bool
     ) -> tuple[NDArray[np.int64], FloatArray]:
         """Return which of a kind's things each print is, and the scores it gets of those of other places.
 
@@ -435,7 +437,7 @@ class TokenReader:
         return found, int(fine.max(axis=0).argmax())
 
     def _scored(
-        self, like: Floats, tint: Floats, number: int, among: NDArray[np.bool_] | None, how: _Reading
+        self, like: Floats, tint: Floats, number: int, among: NDArray[np.bool_] | None, how: TokenJudgement
     ) -> dict[int, float]:
         """Return for each thing of a kind the score of its best print."""
         stack = self._stacks[number]
@@ -480,14 +482,3 @@ def _counted(things: Iterable[int]) -> Things:
     for thing in things:
         many[thing] = many.get(thing, 0) + 1
     return tuple(sorted(many.items()))
-
-
-def _trust(scores: FloatArray, truth: NDArray[np.int64]) -> tuple[FloatArray, float]:
-    """Return how likely each of the ``_SHARPNESS`` is by what was read, and the logarithm of how likely that was."""
-    off = (scores - scores.max(axis=1, keepdims=True)) * _SHARPNESS[:, None, None]
-    p = np.exp(off)
-    p = (1 - _DOUBT) * p / p.sum(axis=2, keepdims=True) + _DOUBT / p.shape[2]
-    likely = np.log(p[:, np.arange(len(truth)), truth]).sum(axis=1)
-    most = float(likely.max())
-    weight = np.exp(likely - most) * _EVEN
-    return weight / weight.sum(), most

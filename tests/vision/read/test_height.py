@@ -82,7 +82,7 @@ def shot(number: int, high: float) -> TaughtPhoto:
         top = foot - [0, 0, high]
         outline = np.concatenate([seen(by, foot), seen(by, top)]).astype(np.float32)
         cv2.fillPoly(image, [np.round(cv2.convexHull(outline)).astype(np.int32)], (70, 70, 75), cv2.LINE_AA)
-        mark = seen(by, np.column_stack([0.55 * spot + ring, [-high] * 20]))
+        mark = seen(by, np.column_stack([spot + 0.55 * ring, [-high] * 20]))
         cv2.fillPoly(image, [np.round(mark).astype(np.int32)], INKS[kind], cv2.LINE_AA)
         contents[place] = Content(0, ((kind, 1),))
     image = np.clip(image + rng.normal(0, 3, image.shape), 0, 255).astype(np.uint8)
