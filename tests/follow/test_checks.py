@@ -12,7 +12,7 @@ import pytest
 from companion.follow import messages
 from companion.follow.checks import LEFT_S
 from companion.follow.following import FollowState
-from companion.lab.bench.vision.checks import CheckTally, follow_check
+from companion.lab.bench.vision.checks import CheckedNight, CheckTally, follow_check
 from companion.lab.bench.vision.placings import EVERY_S, PlacedNight
 from companion.lab.worlds.cards.checks import drawn_check
 from companion.lab.worlds.cards.photos import shoot
@@ -424,6 +424,9 @@ def test_cards_that_replace_those_that_were_won_are_entered_and_the_next_round_i
 @pytest.mark.long
 def test_of_a_drawn_check_nothing_is_entered_wrongly_and_most_is_entered(tmp_path: Path) -> None:
     tally = CheckTally()
-    follow_check(tmp_path, drawn_check(103, 6, COLOURS), COLOURS, tally)
+    night = CheckedNight(tmp_path, drawn_check(103, 6, COLOURS), COLOURS)
+    night.place()
+    follow_check(night, tally)
+    night.journal.close()
     assert tally.wrong == 0, tally.notes
     assert tally.right >= 8, tally.notes

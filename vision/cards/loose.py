@@ -29,6 +29,13 @@ _MOST: Final = 5
 """More igloos than this do not lie on a card."""
 _ELSEWHERE: Final = 2.0
 """So many times as much as at one place, one colour may be off at two: each lies in a light of its own."""
+_FULL: Final = 0.5
+"""A thaler covers at least so much of the box around it; a whole disc π/4. Slivers of shadow cover less."""
+_NEARER: Final = 2.0
+"""What may be of two colours is of that which it is so many times nearer to."""
+_MIRRORED: Final = (0.06, 0.12)
+"""So much light of a lamp, in parts of white, a thaler may mirror (chosen on one traced table, seed 401).
+"""
 _MIDDLE: Final = 0.06
 """So far around its middle (card widths) a thaler shows nothing but its colour, also when it stands upright."""
 
@@ -46,27 +53,44 @@ def loose_thalers(
     if change is None:
         return []
     tones = {colour: [_tone(one, width, change.scale) for one in ones] for colour, ones in known.items()}
-    like = {
-        colour: np.any([~differs(change.light, tone, _ELSEWHERE) for tone in every if tone is not None], axis=0)
-        for colour, every in tones.items()
-        if any(tone is not None for tone in every)
-    }
-    if not like:
+    shown = {colour: [tone for tone in every if tone is not None] for colour, every in tones.items()}
+    colours = [colour for colour, every in shown.items() if every]
+    if not colours:
         return []
-    # What may be of two colours is of none.
-    alone = sum(mask.astype(int) for mask in like.values()) == 1
+    off = np.stack([_off(change.light, shown[colour]) for colour in colours])
+    # What may be of two colours is of none, unless it is clearly nearer to the one.
+    nearest = off.argmin(axis=0)
+    second = np.sort(off, axis=0)[1] if len(colours) > 1 else np.inf
+    clear = np.isfinite(off.min(axis=0)) & (second >= _NEARER * off.min(axis=0))
     card = width * change.scale
     taken = [change.small(at) for at in others]
     found = []
-    for colour, mask in like.items():
-        spots = (mask & alone & (change.mask > 0)).astype(np.uint8)
+    for number, colour in enumerate(colours):
+        spots = ((nearest == number) & clear & (change.mask > 0)).astype(np.uint8)
         _, _, stats, middles = cv2.connectedComponentsWithStats(spots)
-        for (x, y), area in zip(middles[1:], stats[1:, cv2.CC_STAT_AREA], strict=True):
+        for (x, y), (_, _, wide, high, area) in zip(middles[1:], stats[1:], strict=True):
             apart = all(np.hypot(x - a, y - b) > STICKER * card for a, b in taken)
-            if apart and THALER[0] * card**2 <= area <= THALER[1] * card**2:
+            round_ = area >= _FULL * wide * high
+            if apart and round_ and THALER[0] * card**2 <= area <= THALER[1] * card**2:
                 at = (float(x) + 0.5) / change.scale - 0.5, (float(y) + 0.5) / change.scale - 0.5
                 found.append((colour, at))
     return found
+
+
+def _off(light: FloatArray, tones: Sequence[FloatArray]) -> FloatArray:
+    """Return (h, w): how far light is from the nearest of a colour's tones beside its brightness; inf: another's.
+
+    A glossy thaler that lies flat may mirror a lamp, so a black one looks grey.
+    """
+    least: FloatArray = np.full(light.shape[:2], np.inf, light.dtype)
+    for tone in tones:
+        # What is lighter than what it mirrors keeps its colour.
+        for veil in (0.0, *(veil for veil in _MIRRORED if np.exp(tone).max() < veil)):
+            veiled = np.log(np.exp(tone) + veil).astype(light.dtype)
+            far = light - veiled
+            shade = np.abs(far - far.mean(axis=2, keepdims=True)).max(axis=2)
+            np.minimum(least, np.where(differs(light, veiled, _ELSEWHERE), np.inf, shade), out=least)
+    return least
 
 
 def _tone(one: NewIgloo, width: float, scale: float) -> FloatArray | None:

@@ -108,7 +108,7 @@ FOLLOWED = ("iglu-iglu", "ice-team", "arctic", "igloo-pop", "thin-ice")
 """Games that can be rendered and followed."""
 WORLDS = ("drawn", "traced")
 """What draws the games that are followed."""
-TRACED = FOLLOWED[:3]
+TRACED = FOLLOWED[:4]
 """Those that POV-Ray draws, too."""
 
 

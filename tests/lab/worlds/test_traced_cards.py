@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from companion.lab.worlds.traced.cards import TracedCard, TracedScene, sheet_shot, trace
+from companion.lab.worlds.traced.cards import Dome, TracedCard, TracedScene, sheet_shot, trace
 from companion.lab.worlds.traced.cards_art import MANNERS, Faces
+from companion.lab.worlds.traced.checks import traced_check
+from companion.lab.worlds.traced.placings import traced_round
 from companion.lab.worlds.traced.povray import Lamps, TracedView
 from companion.rules.arctic.components import TEXT, UNKNOWN
 from companion.rules.igloo_pop.components import CARD_TEXT
@@ -36,3 +38,25 @@ def test_a_traced_sheet_is_taught_and_a_traced_card_is_read() -> None:
     shot = trace(laid, TracedView(8, 240, 150, 640, 480), Lamps(8), 8)
     found = CardFinder(deck).find(shot.image)
     assert {card.name for card in read_cards(found, deck)} == {TWINS[1], "orca-2-puffin"}
+
+
+def test_what_stands_in_a_traced_check_lies_upturned_beside_its_thaler_and_goes_to_the_village() -> None:
+    check = traced_check(3, traced_round(3, 0, ["red", "blue"], count=4))
+    before, over = check.scene(-1.0), check.scene(check.end_t + 9)
+    assert sorted(dome.colour for dome in before.domes if dome.colour) == sorted(put.colour for put in check.film.puts)
+    assert len(before.domes) == len(over.domes) == 12
+    assert not before.thalers + over.thalers
+    assert not [dome for dome in over.domes if dome.colour]
+    one = next(turned for turned in check.turned if turned.at is not None)
+    lying = check.scene(one.t)
+    assert Dome(one.at or (0, 0), number=one.number, turn=one.turn) in lying.domes
+    assert (one.put.colour, one.thaler) in lying.thalers
+    assert len(check.scene(check.end_t + 9).cards) == 9 - len(check.taken)
+
+
+def test_a_loose_thaler_is_traced_where_it_lies() -> None:
+    faces, view = Faces("igloo-pop", 6, 0), TracedView(9, 160, 120, 320, 240)
+    shot = trace(TracedScene(faces, (), thalers=(("red", (20.0, 10.0)),)), view, Lamps(9), 9)
+    x, y = view.project([[20.0, 10.0, 3.4]])[0].round().astype(int)
+    blue, green, red = map(int, shot.image[y, x])
+    assert red > 2 * max(blue, green)

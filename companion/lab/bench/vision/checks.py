@@ -11,17 +11,40 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from companion.lab.bench.vision.placings import BY_HAND_S, EVERY_S, FAMILIES, PlacedNight, colours_of
-from companion.lab.worlds.cards.checks import DrawnCheck, drawn_check
-from companion.lab.worlds.cards.photos import shoot
+from companion.follow.cards import CardTable
+from companion.lab.bench.vision.placings import BY_HAND_S, EVERY_S, FAMILIES, FilmedRound, PlacedNight, colours_of
+from companion.lab.worlds.cards.checks import Turned, drawn_check
+from companion.lab.worlds.cards.placings import Put
 from companion.night.answers import CAMERA
-from companion.rules.igloo_pop.components import PLACES
+from companion.rules.igloo_pop.components import IGLOOS, PLACES
 
 AFTER_S: Final = 9.0
 """So long after the last igloo went to the village it is looked on."""
 SEEDS: Final = range(151, 154)
+
+
+class FilmedCheck(Protocol):
+    """A check that somebody draws: its round, and what is turned over in order."""
+
+    @property
+    def film(self) -> FilmedRound:
+        """Return the round."""
+
+    @property
+    def turned(self) -> tuple[Turned, ...]:
+        """Return what is turned over, in order."""
+
+    @property
+    def end_t(self) -> float:
+        """Return when the last igloo goes to the village."""
+
+    def number_of(self, put: Any) -> int:
+        """Return what lies under an igloo."""
+
+    def scene(self, t: float) -> Any:
+        """Return what lies and moves on the table at a time; the same where nothing moved."""
 
 
 @dataclass
@@ -41,18 +64,41 @@ class CheckTally:
 
 
 class CheckedNight(PlacedNight):
-    """A night in which a round's check has just begun: all that stands there was entered by hand."""
+    """A night with a round that comes to its check."""
 
-    def __init__(self, folder: Path, check: DrawnCheck, colours: list[str]) -> None:
-        """Let the camera see the bare circle, place what is placed, and let everybody pass."""
-        super().__init__(folder, check.film, colours)
+    def __init__(self, folder: Path, check: FilmedCheck, colours: list[str], deck: CardTable | None = None) -> None:
+        """Open a match, as :class:`PlacedNight` does."""
+        super().__init__(folder, check.film, colours, deck)
         self.check = check
+
+    def place(self) -> None:
+        """Let the camera see the bare circle, and place what is placed by hand."""
         self.begin()
-        places = [f"place {put.colour} {put.place}" for put in check.film.puts]
-        assert self.do("moves", {"moves": places}).ok
-        self.show(shoot(*check.scene(-1.0), 2), 2)
-        if len(places) < 12:
+        assert self.do("moves", {"moves": [f"place {put.colour} {put.place}" for put in self.film.puts]}).ok
+
+    def put_right(self) -> None:
+        """Enter by hand what stands there where the record has anything else."""
+        truth = [(put.place, put.colour) for put in self.film.puts]
+        if sorted((place, colour) for place, colour, _ in self.entered) != sorted(truth):
+            snapshot = self.night.snapshot()
+            assert snapshot is not None
+            kept = [move.kind for move in snapshot.moves].index("start") + 1
+            assert self.do("undo", {"to": kept, "agreed": True}).ok
+            assert self.do("moves", {"moves": [f"place {colour} {place}" for place, colour in truth]}).ok
+
+    def turn_over(self) -> None:
+        """Let the camera see what stands there, and everybody pass."""
+        self.put_right()
+        self.show(self.film.take(self.check.scene(-1.0), 2), 2)
+        if len(self.film.puts) < len(IGLOOS):
             assert self.do("check", {}).ok
+
+    def stood(self, place: str) -> list[Put]:
+        """Return what stands on a card, in the order of the record."""
+        here = [put for put in self.film.puts if put.place == place]
+        order = [colour for where, colour, _ in self.entered if where == place]
+        by_colour = {colour: iter([put for put in here if put.colour == colour]) for colour in order}
+        return [next(by_colour[colour]) for colour in order]
 
     @property
     def revealed(self) -> list[tuple[str, int, bool]]:
@@ -67,7 +113,7 @@ class CheckedNight(PlacedNight):
         snapshot = self.night.snapshot()
         assert snapshot is not None
         state: Any = snapshot.states[-1]
-        stood = [put for put in self.check.film.puts if put.place == place]
+        stood = self.stood(place)
         moves = [
             f"reveal {place} {self.check.number_of(put)}"
             for put, (_, number) in zip(stood, state.igloos[place], strict=False)
@@ -76,9 +122,10 @@ class CheckedNight(PlacedNight):
         return len(moves) if moves and self.do("moves", {"moves": moves}).ok else 0
 
 
-def follow_check(folder: Path, check: DrawnCheck, colours: list[str], tally: CheckTally) -> None:
-    """Follow a check to its end, people entering only what the camera leaves to them, and count."""
-    night = CheckedNight(folder, check, colours)
+def follow_check(night: CheckedNight, tally: CheckTally) -> None:
+    """Follow a check of what is placed to its end, people entering only what the camera leaves to them, and count."""
+    check = night.check
+    night.turn_over()
     whose = {(one.put.place, one.put.colour, one.number) for one in check.turned}
     lay = {one.number: one.t for one in check.turned}
     ready = {place: max((one.t for one in check.turned if one.put.place == place), default=None) for place in PLACES}
@@ -87,7 +134,7 @@ def follow_check(folder: Path, check: DrawnCheck, colours: list[str], tally: Che
         t, number = t + EVERY_S, number + 1
         scene = check.scene(t)
         if shot is None or scene != former:
-            former, shot = scene, shoot(*scene, number)
+            former, shot = scene, check.film.take(scene, number)
         begun = time.thread_time()
         night.show(shot)
         tally.work.append(time.thread_time() - begun)
@@ -96,7 +143,7 @@ def follow_check(folder: Path, check: DrawnCheck, colours: list[str], tally: Che
             if not by_camera:
                 continue
             turn = sum(where == place for where, *_ in every[:index])
-            colour = [put.colour for put in check.film.puts if put.place == place][turn]
+            colour = night.stood(place)[turn].colour
             if (place, colour, shown) in whose and lay[shown] <= t:
                 tally.right += 1
                 tally.delays.append(t - lay[shown])
@@ -109,7 +156,6 @@ def follow_check(folder: Path, check: DrawnCheck, colours: list[str], tally: Che
                 tally.left += left
                 tally.notes.append(f"left {place} {left} at {t}: {night.told[1]}")
         counted = len(night.revealed)
-    night.journal.close()
     tally.turned += len(check.turned)
     tally.never_lay += sum(one.at is None for one in check.turned)
     tally.rounds += 1
@@ -122,7 +168,10 @@ def measure_checks(seeds: range = SEEDS, families: tuple[int, ...] = FAMILIES) -
         played = colours_of(seed)
         check = drawn_check(seed, families[seed % len(families)], played, lamp=seed % 4 == 0)
         with tempfile.TemporaryDirectory() as folder:
-            follow_check(Path(folder), check, played, tally)
+            night = CheckedNight(Path(folder), check, played)
+            night.place()
+            follow_check(night, tally)
+            night.journal.close()
     return tally
 
 

@@ -11,7 +11,10 @@ from companion.lab.bench.vision import checks, placings, rivers
 from companion.lab.rows import Row, row
 from companion.lab.worlds.cards.river import PlayedTurn, drawn_table, played
 from companion.lab.worlds.traced.cards_art import MANNERS
+from companion.lab.worlds.traced.checks import traced_check
+from companion.lab.worlds.traced.placings import SHEET, traced_round
 from companion.lab.worlds.traced.river import traced_table
+from companion.rules.igloo_pop.components import CARD_TEXT
 
 ARCTIC, POP = "arctic", "igloo-pop"
 PLAYERS: Final = (2, 3, 4)
@@ -22,12 +25,12 @@ A_ROUND: Final = 20
 def rows(turns: int, seed: int, game: str, world: str) -> Iterable[Row]:
     """Follow so many turns of Arctic, or a round of Igloo Pop for each twenty, and tell what came of them.
 
-    ``world``: ``drawn``, or for Arctic ``traced``.
+    ``world``: ``drawn`` or ``traced``.
     """
     if game == ARCTIC:
         yield from _arctic(turns, seed, world)
     else:
-        yield from _rounds(max(1, turns // A_ROUND), seed)
+        yield from _rounds(max(1, turns // A_ROUND), seed, world)
 
 
 def _arctic(turns: int, seed: int, world: str) -> Iterable[Row]:
@@ -62,9 +65,29 @@ def _arctic(turns: int, seed: int, world: str) -> Iterable[Row]:
         yield row(f"looked at, {number}", line.split(":")[0], note=line)
 
 
-def _rounds(many: int, seed: int) -> Iterable[Row]:
+def _rounds(many: int, seed: int, world: str) -> Iterable[Row]:
     seeds = range(seed, seed + many)
+    if world == "traced":
+        yield from _traced_rounds(seeds)
+        return
     yield from rows_of_rounds(placings.measure_placings(seeds), checks.measure_checks(seeds), f"{POP}, {seeds}; drawn")
+
+
+def _traced_rounds(seeds: Sequence[int]) -> Iterable[Row]:
+    """Follow whole rounds: the circle read by the camera, the placing, and the check of what then stands there."""
+    placed, checked, circles = placings.PlacedTally(), checks.CheckTally(), 0
+    for seed in seeds:
+        colours, manner = placings.colours_of(seed), seed % len(MANNERS)
+        film = traced_round(seed, manner, colours)
+        with tempfile.TemporaryDirectory() as folder:
+            deck = rivers.taught_by_sheets(Path(folder) / "tables", POP, len(CARD_TEXT), SHEET, film.sheet)
+            night = checks.CheckedNight(Path(folder), traced_check(seed, film), colours, deck)
+            placings.follow_round(night, placed)
+            circles += night.read
+            checks.follow_check(night, checked)
+            night.journal.close()
+    yield row("circles read by the camera", circles, aim=f"{len(seeds)}", note=f"{POP}, {seeds}; traced")
+    yield from rows_of_rounds(placed, checked, f"{POP}, {seeds}; traced")
 
 
 def rows_of_rounds(placed: placings.PlacedTally, checked: checks.CheckTally, note: str) -> Iterable[Row]:
@@ -77,6 +100,8 @@ def rows_of_rounds(placed: placings.PlacedTally, checked: checks.CheckTally, not
     yield row("wrong entries, check", checked.wrong, aim="0", note=f"{checked.right} entered by the camera")
     yield row("left to people in a round, check", checked.left / max(1, checked.rounds), aim="0.5")
     yield from _times(checked.delays, "")
+    for number, line in enumerate((*placed.notes, *checked.notes), 1):
+        yield row(f"looked at, {number}", line.split()[0], note=line)
 
 
 def _times(seconds: Sequence[float], aim: str) -> Iterable[Row]:

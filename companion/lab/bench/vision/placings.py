@@ -12,14 +12,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from companion.lab.bench.vision.watched import WatchedNight
 from companion.lab.worlds.cards.photos import CardShot
 from companion.lab.worlds.cards.placings import Put, drawn_round
 from companion.night.answers import CAMERA
 from companion.rules.igloo_pop import GAME
+from companion.rules.igloo_pop.components import PLACES
 from vision.cards.pile import Read
+
+if TYPE_CHECKING:
+    from companion.follow.cards import CardTable
 
 EVERY_S: Final = 0.5
 """Two pictures a second are drawn: as many as a small machine looks at."""
@@ -79,18 +83,43 @@ class TrueCircle:
 class PlacedNight(WatchedNight):
     """A night with a round that is about to begin, and a camera that follows it."""
 
-    def __init__(self, folder: Path, film: FilmedRound, colours: list[str]) -> None:
-        """Open a match of these colours whose cards lie as in ``film``; the camera knows nothing yet."""
-        self.film, self.circle = film, TrueCircle(film)
-        super().__init__(folder, self.circle, EVERY_S)
+    def __init__(self, folder: Path, film: FilmedRound, colours: list[str], deck: CardTable | None = None) -> None:
+        """Open a match of these colours whose cards lie as in ``film``; the camera knows nothing yet.
+
+        With a ``deck`` that was taught nobody enters the cards: the camera is to read the circle.
+        """
+        self.film, self.circle, self._deck = film, TrueCircle(film), deck
+        self.read = False
+        """Whether all of the circle was entered by the camera, as it lies."""
+        super().__init__(folder, deck or self.circle, EVERY_S)
         seats = [{"name": colour, "colour": colour} for colour in colours]
-        self.do("open-match", {"game": GAME.id, "players": seats, "draw": False, "setup": {"cards": film.names}})
+        setup = {} if deck is not None else {"setup": {"cards": film.names}}
+        self.do("open-match", {"game": GAME.id, "players": seats, "draw": False, **setup})
 
     def begin(self) -> None:
-        """Let the camera see the bare circle, and begin the round."""
-        for _ in range(6):
-            self.show(self.film.bare)
+        """Let the camera see the bare circle, enter of it what the camera does not, and begin the round."""
+        self.show(self.film.bare, 6)
+        if self._deck is not None:
+            self._deal()
         self.do("moves", {"moves": ["start"]})
+
+    def _deal(self) -> None:
+        truth = dict(zip(PLACES, self.film.names, strict=True))
+        self.read = self.lying == truth
+        if not self.read:
+            wrong = any(truth[place] != card for place, card in self.lying.items())
+            if wrong:
+                self.do("undo", {"to": 0, "agreed": True})
+            self.do("deal", {"cards": {place: card for place, card in truth.items() if place not in self.lying}})
+            self.show(self.film.bare, 6)
+
+    @property
+    def lying(self) -> dict[str, str]:
+        """Return the cards that lie by the record, by their places."""
+        snapshot = self.night.snapshot()
+        assert snapshot is not None
+        state: Any = snapshot.states[-1]
+        return {place: "/".join(map(str, card)) for place, card in state.cards.items() if card is not None}
 
     @property
     def entered(self) -> list[tuple[str, str, bool]]:
@@ -119,11 +148,12 @@ class PlacedTally:
     rounds: int = 0
     delays: list[float] = field(default_factory=list)
     work: list[float] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
-def follow_round(folder: Path, film: FilmedRound, colours: list[str], tally: PlacedTally) -> None:
+def follow_round(night: PlacedNight, tally: PlacedTally) -> None:
     """Follow a round to its end, people entering only what the camera leaves to them, and count."""
-    night = PlacedNight(folder, film, colours)
+    film = night.film
     night.begin()
     t, before = 0.0, 0
     came: list[float] = []
@@ -142,6 +172,7 @@ def follow_round(folder: Path, film: FilmedRound, colours: list[str], tally: Pla
             found = next((one for one in pending if one[1:] == (place, colour) and one[0] <= t), None)
             if found is None:
                 tally.wrong += 1
+                tally.notes.append(f"wrong {place} {colour} at {t} s")
                 continue
             pending.remove(found)
             if by_camera:
@@ -152,7 +183,7 @@ def follow_round(folder: Path, film: FilmedRound, colours: list[str], tally: Pla
         for began, place, colour in pending:
             if t - began >= BY_HAND_S and night.do("moves", {"moves": [f"place {colour} {place}"]}).ok:
                 tally.left += 1
-    night.journal.close()
+                tally.notes.append(f"left {place} {colour} of {began:.1f} s: {night.told[1]}")
     tally.put += len(film.puts)
     tally.swapped += sum(later - sooner < -EVERY_S for sooner, later in pairwise(came))
     tally.rounds += 1
@@ -171,7 +202,9 @@ def measure_placings(seeds: range = SEEDS, families: tuple[int, ...] = FAMILIES)
         played = colours_of(seed)
         film = drawn_round(seed, families[seed % len(families)], played, lamp=seed % 4 == 0)
         with tempfile.TemporaryDirectory() as folder:
-            follow_round(Path(folder), film, played, tally)
+            night = PlacedNight(Path(folder), film, played)
+            follow_round(night, tally)
+            night.journal.close()
     return tally
 
 

@@ -7,6 +7,7 @@ camera sees a hand over the River, the cards laid while nothing is drawn yet, an
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -123,13 +124,21 @@ class RiverTally:
 
 
 def taught(folder: Path, table: RiverTable) -> CardTable:
-    """Return the cards of a table as they are taught; a sheet of which not every card is found is taken again."""
+    """Return the cards of a table as they are taught."""
+    return taught_by_sheets(folder, GAME.id, UNKNOWN, SHEET, table.sheet)
+
+
+def taught_by_sheets(folder: Path, game: str, many: int, each: int, sheet: Callable[[int, int], bytes]) -> CardTable:
+    """Return the first ``many`` cards of a game, taught by photos of ``each`` of them.
+
+    ``sheet`` takes a photo of those from a number on; one of which not every card is found is taken again.
+    """
     cards = CardTable(folder)
-    for first in range(0, UNKNOWN, SHEET):
+    for first in range(0, many, each):
         for attempt in range(20):
-            data = table.sheet(first, attempt)
+            data = sheet(first, attempt)
             try:
-                cards.teach(GAME.id, data, first, SHEET)
+                cards.teach(game, data, first, min(each, many - first))
                 break
             except BadDataError:
                 continue

@@ -100,11 +100,19 @@ class DrawnCheck:
 def drawn_check(seed: int, family: int, colours: Sequence[str], *, count: int = 11, lamp: bool = False) -> DrawnCheck:
     """Return the check of a round with ``count`` igloos; with ``lamp`` one is switched on in the middle of it."""
     film = drawn_round(seed, family, colours, count=count, lamp=lamp)
+    turned, taken, t = course_of(seed, film.puts, film.names)
+    return DrawnCheck(replace(film, lamp_t=0.5 * t if lamp else None), turned, taken)
+
+
+def course_of(
+    seed: int, puts: Sequence[Put], cards: Sequence[str]
+) -> tuple[tuple[Turned, ...], tuple[tuple[str, float], ...], float]:
+    """Return what becomes of igloos that stand on cards (place by place), which cards are taken when, and the end."""
     rng = np.random.default_rng([27, seed])
     numbers = [int(number) for number in rng.permutation(IGLOOS)]
-    names = dict(zip(PLACES, film.names, strict=True))
+    names = dict(zip(PLACES, cards, strict=True))
     under = {}
-    for put in film.puts:
+    for put in puts:
         fits = [number for number in numbers if str(number) in names[put.place].split("/")]
         number = fits[0] if fits and rng.random() < 0.6 else numbers[0]
         numbers.remove(number)
@@ -112,7 +120,7 @@ def drawn_check(seed: int, family: int, colours: Sequence[str], *, count: int = 
     first, t = int(rng.integers(len(PLACES))), 2.0
     turned, taken = [], []
     for place in PLACES[first:] + PLACES[:first]:
-        here = [put for put in film.puts if put.place == place]
+        here = [put for put in puts if put.place == place]
         if not here:
             continue
         once = rng.random() < 0.25
@@ -133,7 +141,7 @@ def drawn_check(seed: int, family: int, colours: Sequence[str], *, count: int = 
         t = done + (float(rng.uniform(0.5, 2.0)) if rng.random() > 0.15 else -1.5) + LIFTED_S
     beside = np.random.default_rng([28, seed])
     turned = [one if one.at is None else replace(one, thaler=_beside(one, turned, beside)) for one in turned]
-    return DrawnCheck(replace(film, lamp_t=0.5 * t if lamp else None), tuple(turned), tuple(taken))
+    return tuple(turned), tuple(taken), t
 
 
 def _beside(one: Turned, turned: Sequence[Turned], rng: np.random.Generator) -> tuple[float, float]:

@@ -74,13 +74,17 @@ class Flat:
 
 @dataclass(frozen=True)
 class TracedScene:
-    """What lies on the table; ``arms`` are where hands reach, each from the picture's near edge to a point."""
+    """What lies on the table; ``arms`` are where hands reach, each from the picture's near edge to a point.
+
+    ``thalers`` lie loose, each with its colour.
+    """
 
     faces: Faces
     cards: tuple[TracedCard, ...]
     domes: tuple[Dome, ...] = ()
     flats: tuple[Flat, ...] = ()
     arms: tuple[Place, ...] = ()
+    thalers: tuple[tuple[str, Place], ...] = ()
 
 
 def trace(scene: TracedScene, view: TracedView, lamps: Lamps, seed: int, *, light: int | None = None) -> CardShot:
@@ -104,6 +108,8 @@ def trace(scene: TracedScene, view: TracedView, lamps: Lamps, seed: int, *, ligh
         corners.append(view.project(np.column_stack([_turned(own, card.turn) + card.at, high])))
     for dome in scene.domes:
         parts.append(_dome(scene.faces, dome, files))
+    for colour, at in scene.thalers:
+        parts.append(_thaler(scene.faces, colour, at))
     for arm in scene.arms:
         parts.append(_arm(arm))
     image = povray.render("".join(parts), view.width, view.height, seed=seed, files=files)
@@ -195,9 +201,8 @@ def sticker(number: int) -> Pictures.Image:
 
 def _dome(faces: Faces, dome: Dome, files: dict[str, bytes]) -> str:
     """Return an igloo of snow with courses of blocks, its thaler stuck in the notch on top."""
-    rng = faces.rng("dome")
-    shade = float(rng.uniform(0.85, 0.97))
-    snow = paint((shade - 0.02, shade, min(1.0, shade + float(rng.uniform(0.0, 0.05)))), "specular 0.1 roughness 0.05")
+    shade, blue, lean, wide = _igloos_of(faces)
+    snow = paint((shade - 0.02, shade, min(1.0, shade + blue)), "specular 0.1 roughness 0.05")
     r = DOME_MM
     ball = f"intersection {{ sphere {{ 0, {r} }} plane {{ -z, 0 }} }}"
     grooves = "".join(
@@ -211,8 +216,7 @@ def _dome(faces: Faces, dome: Dome, files: dict[str, bytes]) -> str:
         return povray.placed(body + label, *dome.at, 0.8, turn)
     coin = ""
     if dome.colour:
-        lean, wide = float(rng.uniform(0, 35)), float(rng.uniform(7.5, 10.0))
-        lacquer = paint(COINS[dome.colour], "specular 0.3 roughness 0.03")
+        lacquer = _lacquer(dome.colour)
         up = r + 0.8 * wide * float(np.sin(np.radians(lean)))
         lies = f"rotate x * {lean:.2f} translate z * {up:.2f}"
         coin = f"cylinder {{ -z, z * 1.2, {wide:.2f} {lies} texture {{ {lacquer} }} }}"
@@ -220,6 +224,25 @@ def _dome(faces: Faces, dome: Dome, files: dict[str, bytes]) -> str:
     door = f"intersection {{ cylinder {{ <0, -{r + 4}, 0>, <0, -8, 0>, 8 }} plane {{ -z, 0 }} texture {{ {snow} }} }}"
     body = f"difference {{ {ball} {grooves} {notch} texture {{ {snow} }} }}"
     return povray.placed(body + door + coin, *dome.at, 0.8, turn)
+
+
+def _igloos_of(faces: Faces) -> tuple[float, float, float, float]:
+    """Return a box's igloos: how light and how blue, how a thaler leans (degrees), and its radius (mm)."""
+    rng = faces.rng("dome")
+    low, high = (0.85, 0.0, 0.0, 7.5), (0.97, 0.05, 35.0, 10.0)
+    shade, blue, lean, wide = (float(rng.uniform(*ends)) for ends in zip(low, high, strict=True))
+    return shade, blue, lean, wide
+
+
+def _lacquer(colour: str) -> str:
+    return paint(COINS[colour], "specular 0.3 roughness 0.03")
+
+
+def _thaler(faces: Faces, colour: str, at: Place) -> str:
+    """Return a thaler that lies on the table or on a card."""
+    *_, wide = _igloos_of(faces)
+    ends = f"{vector(*at, 1.2)}, {vector(*at, 3.4)}"
+    return f"cylinder {{ {ends}, {wide:.2f} texture {{ {_lacquer(colour)} }} }}\n"
 
 
 def _arm(tip: Place) -> str:

@@ -13,10 +13,12 @@ import numpy as np
 
 from companion.lab.worlds.cards.photos import CardShot
 from companion.lab.worlds.cards.placings import COMES_S, GOES_S, Put
-from companion.lab.worlds.traced.cards import Dome, Place, TracedScene, circle, on_card, trace
+from companion.lab.worlds.traced.cards import Dome, Place, TracedScene, circle, on_card, sheet_shot, trace
 from companion.lab.worlds.traced.cards_art import Faces
 from companion.lab.worlds.traced.povray import Lamps, TracedView
 from companion.rules.igloo_pop.components import CARD_TEXT, PLACES
+
+SHEET = 18
 
 
 @dataclass(frozen=True)
@@ -55,14 +57,23 @@ class TracedRound:
         taken = sum(put.t - COMES_S <= t for put in self.puts)
         return replace(self.laid, domes=(*turned, *_standing(taken)), arms=tuple(arms))
 
+    def sheet(self, first: int, attempt: int = 0) -> bytes:
+        """Return a photo of ``SHEET`` cards from number ``first`` on; each ``attempt`` from another side."""
+        return sheet_shot(self.laid.faces, CARD_TEXT[first : first + SHEET], first, attempt).jpeg
+
     def take(self, scene: TracedScene, number: int) -> CardShot:
         """Return a photo of what lies there; ``number`` is the noise's seed."""
         return trace(scene, self.view, self.lamps, number)
 
 
-def _standing(taken: int) -> tuple[Dome, ...]:
+def village(taken: int) -> tuple[Place, ...]:
+    """Return where in the middle those igloos stand of which so many were taken (millimetres)."""
     spots = [(48.0 * column, -46.0 * row) for row in (-1, 0, 1) for column in (-1.5, -0.5, 0.5, 1.5)]
-    return tuple(Dome(at, turn=20.0 * index) for index, at in enumerate(spots[taken:]))
+    return tuple(spots[taken:])
+
+
+def _standing(taken: int) -> tuple[Dome, ...]:
+    return tuple(Dome(at, turn=20.0 * index) for index, at in enumerate(village(taken)))
 
 
 def traced_round(seed: int, manner: int, colours: Sequence[str], *, count: int = 11, pause: float = 1.6) -> TracedRound:

@@ -29,15 +29,16 @@ def test_the_first_turns_of_arctic_stand_in_the_rows() -> None:
 
 
 def test_what_came_of_rounds_of_igloo_pop_stands_in_the_rows() -> None:
-    placed = PlacedTally(put=22, right=21, left=1, rounds=2, delays=[9.0, 1.0, 2.0])
+    placed = PlacedTally(put=22, right=21, left=1, rounds=2, delays=[9.0, 1.0, 2.0], notes=["left card4 green"])
     checked = CheckTally(turned=20, right=17, left=3, rounds=2)
     rows = [(one["what"], one["value"]) for one in followed_cards.rows_of_rounds(placed, checked, "two rounds")]
     assert ("left to people in a round, placing", 0.5) in rows
     assert ("left to people in a round, check", 1.5) in rows
+    assert rows[-1] == ("looked at, 1", "left")
     assert [value for what, value in rows if what == "from what happened to the answer"] == ["2.0", "0.0"]
 
 
 def test_what_is_not_traced_is_said() -> None:
-    answer = CliRunner().invoke(bench.command, ["follow", "--game", "igloo-pop", "--world", "traced"])
+    answer = CliRunner().invoke(bench.command, ["follow", "--game", "thin-ice", "--world", "traced"])
     assert answer.exit_code == 2
-    assert "Only iglu-iglu, ice-team and arctic are traced." in answer.output
+    assert "Only iglu-iglu, ice-team, arctic and igloo-pop are traced." in answer.output

@@ -1,0 +1,72 @@
+"""A traced check of Igloo Pop as a camera sees it: igloos are turned over, their thalers beside them, card by card.
+
+What becomes of what is the course of :mod:`companion.lab.worlds.cards.checks`; all pictures are traced. Seconds from
+the check's start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from companion.lab.worlds.cards.checks import GOES_S, LIFTED_S, Turned, course_of
+from companion.lab.worlds.cards.placings import Put
+from companion.lab.worlds.traced.cards import Dome, Place, TracedScene
+from companion.lab.worlds.traced.placings import TracedRound, village
+from companion.rules.igloo_pop.components import PLACES
+
+_HELD = 18.0
+"""A hand holds an igloo so many millimetres nearer to the picture's near edge."""
+
+
+@dataclass(frozen=True)
+class TracedCheck:
+    """A round, all igloos standing, and its check: what is turned over in order, which cards are taken when."""
+
+    film: TracedRound
+    turned: tuple[Turned, ...]
+    taken: tuple[tuple[str, float], ...]
+
+    @property
+    def end_t(self) -> float:
+        """Return when the last igloo goes to the village."""
+        return max(one.until for one in self.turned)
+
+    def number_of(self, put: Put) -> int:
+        """Return what lies under an igloo."""
+        return next(one.number for one in self.turned if one.put == put)
+
+    def scene(self, t: float) -> TracedScene:
+        """Return what lies and moves on the table at a time."""
+        spots = village(0)
+        domes = [Dome(at, turn=20.0 * index) for index, at in enumerate(spots) if index >= len(self.turned)]
+        thalers, arms = list[tuple[str, Place]](), list[Place]()
+        order = {put: index for index, put in enumerate(self.film.puts)}
+        for index, one in enumerate(self.turned):
+            if t < one.t - LIFTED_S:
+                domes.append(Dome(one.put.at, one.put.colour, turn=37.0 * order[one.put]))
+            elif t < one.t:
+                # It is turned over a little outside of where it stood, and looked at.
+                x, y = one.put.at[0] * 1.06, one.put.at[1] * 1.06
+                if t >= one.t - LIFTED_S / 2:
+                    domes.append(Dome((x, y), number=one.number, turn=one.turn))
+                arms.append((x, y - _HELD))
+            elif one.at is not None and t < one.until:
+                domes.append(Dome(one.at, number=one.number, turn=one.turn))
+                thalers.append((one.put.colour, one.thaler))
+                if t < one.t + GOES_S:
+                    arms.append((one.at[0], one.at[1] - 2 * _HELD - 60 * (t - one.t)))
+            else:
+                spot = spots[index]
+                up = Dome(spot, number=one.number, turn=one.turn)
+                domes.append(up if one.sticker_up else Dome(spot, turn=20.0 * index))
+                if t < (one.t if one.at is None else one.until) + GOES_S:
+                    arms.append((spot[0], spot[1] - 2 * _HELD))
+        gone = {place for place, since in self.taken if since <= t}
+        cards = tuple(card for place, card in zip(PLACES, self.film.laid.cards, strict=True) if place not in gone)
+        return replace(self.film.laid, cards=cards, domes=tuple(domes), arms=tuple(arms), thalers=tuple(thalers))
+
+
+def traced_check(seed: int, film: TracedRound) -> TracedCheck:
+    """Return the check of a round."""
+    turned, taken, _ = course_of(seed, film.puts, film.names)
+    return TracedCheck(film, turned, taken)
