@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 REAL: Final = 3600
 MADE: Final = 3200
-_SHOWN: Final = 8
-"""A place on which things were laid is learnt from so often, turned and in other light: laying them takes longer."""
 MOST_NOISE: Final = 2.5
 """Grey levels: the deviation of the strongest noise in which places are learnt."""
 _PLACE: Final = PATCH / CONTEXT
@@ -70,11 +68,11 @@ def make_examples(
     patches, contents, source = _moved(sampler, taught, owned, rng, round(REAL * size))
     if emptied:
         cutouts = find_cutouts(sampler, taught, owned)
-    made = _composed(sampler, taught, owned, cutouts, rng, round(MADE * size / _SHOWN))
+    made = _composed(sampler, taught, owned, cutouts, rng, round(MADE * size))
     if made is not None:
-        patches = np.concatenate([patches, turned(made[0], rng, _SHOWN)])
-        contents += made[1] * _SHOWN
-        source = np.concatenate([source, np.full(_SHOWN * len(made[1]), -1)])
+        patches = np.concatenate([patches, made[0]])
+        contents += made[1]
+        source = np.concatenate([source, np.full(len(made[1]), -1)])
     patches = in_other_light(patches, rng)
     return _examples(layout, patches, contents, source)
 
@@ -148,16 +146,6 @@ def _emptied_strip(
         filled: Any = cv2.inpaint(straight, unknown, 3, cv2.INPAINT_TELEA)
         emptied[covered & own] = filled[covered & own]
     return emptied
-
-
-def turned(patches: ByteArray, rng: np.random.Generator, often: int) -> ByteArray:
-    """Return (often · n, PATCH, PATCH, 3): patches (n, …) as they are, and then again and again in any of four ways."""
-    every = np.tile(patches, (often, 1, 1, 1))
-    ways = rng.integers(0, 4, len(every))
-    ways[: len(patches)] = 0
-    for way in range(1, 4):
-        every[ways == way] = np.rot90(every[ways == way], way, axes=(1, 2))
-    return every
 
 
 def _moved(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 COMPONENTS: Final = 160
 HIDDEN: Final = 128
-EPOCHS: Final = 14
+EPOCHS: Final = 22
 NOISE: Final = 0.25
 DROP: Final = 0.3
 _SOME: Final = 0.02

@@ -41,7 +41,7 @@ _INPUTS: Final = _OWN**2 + _OTHER**2 + 1
 _HIDDEN: Final = 64
 _VEILS: Final = ((0.0, 1.0), (0.03, 0.3), (0.08, 0.2))
 """How thick a veil of mirrored light over a colour is, and how often that is expected."""
-_COURSE: Final = TrainingConfig(_HIDDEN, 20, 4e-3, 0.02, 0.2, math.sqrt(2 / 100))
+_COURSE: Final = TrainingConfig(_HIDDEN, 30, 4e-3, 0.02, 0.2, math.sqrt(2 / 100))
 _WAYS: Final = ((0, 5), (2, 7))
 """Two networks of each kind are learnt; in which ways a shape is turned for each when it is read."""
 _MOST_EXAMPLES: Final = 5000

@@ -113,20 +113,27 @@ def closer(patches: ByteArray, zoom: float) -> ByteArray:
 def _sight(features: Floats, views: Examples, rows: NDArray[np.intp], shown: NDArray[np.intp]) -> tuple[float, bool]:
     """Return how near the embedding looks, and whether the table's features are looked at, too.
 
-    By what is told best of places that were left out, of few views each. Where several things were taught in one
-    place, one of them may lie at its edge: all of it is looked at.
+    By what is told best of places that were left out, of few views each: the first way that no other is better than by
+    more than a standard error (Breiman and others 1984). Where several things were taught in one place, one of them may
+    lie at its edge: all of it is looked at.
     """
     some = slice(0, min(_TRIED * int(shown.sum()), len(rows)))
-    best = (np.inf, _ZOOMS[0], True)
-    if not (shown[rows[some]] > 1).any():
-        return best[1:]
-    for zoom in _ZOOMS if views.counts.sum(axis=1).max(initial=0) <= 1 else _ZOOMS[:1]:
+    ways: list[tuple[float, bool]] = []
+    losses = []
+    zooms = _ZOOMS if views.counts.sum(axis=1).max(initial=0) <= 1 else _ZOOMS[:1]
+    for zoom in zooms if (shown[rows[some]] > 1).any() else ():
         embedded = embed(closer(views.patches[some], zoom))
         for own in (True, False):
             seen = _Sight.of(features[some] if own else None, embedded).seen(features[some], embedded)
             left = _Regression(seen, rows[some], len(shown)).without(views.source[some])
-            best = min(best, (_sharpness(left, rows[some], shown)[1], zoom, own))
-    return best[1:]
+            ways.append((zoom, own))
+            losses.append(_sharpness(left, rows[some], shown)[1])
+    if not ways:
+        return _ZOOMS[0], True
+    best = min(losses, key=lambda loss: float(loss.mean()))
+    # The views of a place are no more than one witness.
+    enough = best.mean() + best.std() / np.sqrt(len(best) / _TRIED)
+    return next(way for way, loss in zip(ways, losses, strict=True) if loss.mean() <= enough)
 
 
 @dataclass(frozen=True)
@@ -234,20 +241,21 @@ class _Bank:
         return np.column_stack([two[:, 0], two[:, 0] - two[:, 1], np.log(nearest + 1e-6)])
 
 
-def _sharpness(out: FloatArray, rows: NDArray[np.intp], shown: NDArray[np.intp]) -> tuple[float, float]:
+def _sharpness(out: FloatArray, rows: NDArray[np.intp], shown: NDArray[np.intp]) -> tuple[float, FloatArray]:
     """Return how sharply answers tell, and how badly then: those left out, of contents that lay elsewhere too.
 
-    How badly is the mean of minus the logarithm of what they are told with.
+    How badly each is told is minus the logarithm of what the truth is told with.
     """
     some = shown[rows] > 1
     if not some.any():
-        return float(_SHARP[len(_SHARP) // 2]), 0.0
+        return float(_SHARP[len(_SHARP) // 2]), np.zeros(0)
     losses = []
     for sharp in _SHARP:
         p = _softmax(sharp * out[some])
         # An answer is never surer than so many taught places can make it.
-        losses.append(-np.log(p[np.arange(len(p)), rows[some]] + 1 / (len(p) + 2)).mean())
-    return float(_SHARP[int(np.argmin(losses))]), float(min(losses))
+        losses.append(-np.log(p[np.arange(len(p)), rows[some]] + 1 / (len(p) + 2)))
+    best = int(np.argmin([loss.mean() for loss in losses]))
+    return float(_SHARP[best]), losses[best]
 
 
 def _softmax(logits: FloatArray) -> FloatArray:

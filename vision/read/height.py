@@ -79,7 +79,9 @@ def _groups(sampler: Sampler, shots: Sequence[TaughtPhoto]) -> list[list[Place]]
     """
     groups: dict[object, dict[int, Place]] = {}
     for shot in shots:
-        for number, content in shot.contents.items() if shot.camera is not None else ():
+        if shot.camera is None:
+            continue
+        for number, content in shot.contents.items():
             if number not in sampler.strips and (content.things or not sampler.layout.things):
                 groups.setdefault(content, {}).setdefault(number, (shot.straight, shot.camera, number))
     return [list(group.values())[:_MOST] for group in groups.values() if len(group) > 1]

@@ -166,25 +166,19 @@ def learnt(layout: Layout) -> Profile:
     return learn(Profile(layout, SIZE).taught(first.straight, first.contents, first.close), size=0.5)
 
 
-@pytest.fixture(scope="module")
-def well_learnt(layout: Layout) -> Profile:
-    first = shot(layout, 1)
-    return learn(Profile(layout, SIZE).taught(first.straight, first.contents, first.close))
-
-
-def test_what_nobody_taught_looks_strange(layout: Layout, well_learnt: Profile, tmp_path: Path) -> None:
-    network, sampler = well_learnt.network, Sampler(layout)
+def test_what_nobody_taught_looks_strange(layout: Layout, learnt: Profile, tmp_path: Path) -> None:
+    network, sampler = learnt.network, Sampler(layout)
     assert network is not None
     empty = [place.name for n, place in enumerate(layout.places) if not shot(layout, 5).contents[n].things]
     strange = empty[:8]
     seen = network.read(sampler.cut(shot(layout, 5, strange=strange).straight)).strange
     new = np.array([place.name in strange for place in layout.places])
-    # Of one board not all are found; none is where there is none.
+    # Of one board, from half the examples, not all are found; none is where there is none.
     assert (seen[new] > 0.5).sum() >= 4
     assert (seen[~new] < 0.5).all()
     # What was learnt before strangers were is read as before, and finds nothing strange.
     old = {name: array for name, array in network.arrays.items() if name not in LEARNT}
-    save_profile(tmp_path, replace(well_learnt, network=replace(network, arrays=old)))
+    save_profile(tmp_path, replace(learnt, network=replace(network, arrays=old)))
     again = load_profile(tmp_path, layout).network
     assert again is not None
     reading = again.read(sampler.cut(shot(layout, 5).straight))
@@ -210,8 +204,8 @@ def test_of_a_heap_higher_than_was_thought_one_more_is_told(layout: Layout, lear
         assert sum(totals[0]) == pytest.approx(1)
 
 
-def test_what_is_confirmed_is_less_strange_the_next_time(layout: Layout, well_learnt: Profile) -> None:
-    table, truth = TaughtBoard(well_learnt), from_json({"places": positions(5)}, layout)
+def test_what_is_confirmed_is_less_strange_the_next_time(layout: Layout, learnt: Profile) -> None:
+    table, truth = TaughtBoard(learnt), from_json({"places": positions(5)}, layout)
     empty = [name for name, content in truth.items() if not content.things]
     image = paint(positions(5), 5)
     estrange(image, empty[:8])
@@ -222,7 +216,7 @@ def test_what_is_confirmed_is_less_strange_the_next_time(layout: Layout, well_le
     noise = np.random.default_rng(1).normal(0, 2, image.shape)
     again = table.look(np.clip(image + noise, 0, 255).astype(np.uint8), pose())
     before, after = (np.array([look.places[name].odd for name in strange]) for look in (seen, again))
-    assert (5 * after * (1 - before) <= before * (1 - after)).all()
+    assert (after / (1 - after) < before / (1 - before) / 5).all()
     # Where it lay no longer, nothing is as it was.
     moved = paint(positions(5), 5)
     estrange(moved, empty[8:])

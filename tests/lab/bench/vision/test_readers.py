@@ -53,7 +53,7 @@ def test_every_reader_is_taught_and_asked_the_same(folder: Path) -> None:
     assert answer.exit_code == 0, answer.output
     rows = [json.loads(line) for line in answer.output.splitlines()]
     peers = ["nearest place, colour and HOG", "ridge, colour and HOG"]
-    readers = ["the product's", *peers, "ridge over whole contents"]
+    readers = ["the product's", *peers, "whole contents"]
     assert [entry["what"].partition(": ")[2] for entry in rows] == readers
     assert all(0 <= entry["value"] <= 100 and "of 18;" in entry["note"] for entry in rows)
     assert [entry["value"] for entry in rows] == [0, 0, 0, 0]
