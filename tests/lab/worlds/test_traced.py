@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
 from companion.lab.worlds.traced import povray
+from companion.lab.worlds.traced.blocks import BOARD_MM, INKS, SIDE_MM, BlockTable
 from companion.lab.worlds.traced.ice_team import traced_ice
 from companion.lab.worlds.traced.iglu_iglu import RIM_MM, SQUARE_MM, traced_iglu
 from companion.lab.worlds.traced.tabletop import CARD_MM
+from vision.board.labels import from_json
+from vision.board.layout import read_layout
 from vision.board.markers import find_markers
+from vision.board.pose import Pose
+from vision.decode.photo import read_photo
 
 pytestmark = pytest.mark.process
 
@@ -55,3 +61,25 @@ def test_povray_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("PATH", "")
     with pytest.raises(povray.PovrayError, match="Debian's package povray"):
         povray.render("", 16, 12, seed=1)
+
+
+def test_blocks_lean_and_carry_the_prints_that_they_are_said_to() -> None:
+    table = BlockTable(3, columns=5, rows=4, high=0.6, blocks=8, tilt=(15.0, 15.0))
+    layout = read_layout(table.layout)
+    contents = from_json(table.position(0), layout)
+    picture = read_photo(table.photo(0))
+    hues = cv2.cvtColor(picture, cv2.COLOR_BGR2HSV).astype(float)
+    assert sum(bool(content.things) for content in contents.values()) == 8
+    for name, content in contents.items():
+        if not content.things:
+            continue
+        place = layout.places[layout.index[name]]
+        top = [(place.x - 2.5) * SIDE_MM, (2 - place.y) * SIDE_MM, BOARD_MM + 0.6 * SIDE_MM]
+        x, y = np.round(table.view.project([top])[0]).astype(int)
+        around = hues[y - 12 : y + 13, x - 12 : x + 13].reshape(-1, 3)
+        ink = around[np.argsort(around[:, 1])[-60:], 0]
+        hue = INKS[(layout.things[content.things[0][0]].colour or "").split()[0]][0]
+        off = np.abs((2 * ink - hue + 180) % 360 - 180)
+        assert np.median(off) < 20, name
+    corners = Pose.from_corners(table.corners, 5, 4, (table.view.width, table.view.height)).corners(5, 4)
+    assert corners == pytest.approx(table.corners, abs=0.01)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import dist
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -26,6 +27,8 @@ THALER_MM = 9.0
 LIFTED_S = 1.2
 """So long before it lies upturned, an igloo is lifted; so long after, the hand is gone."""
 GOES_S = 0.6
+Round = TypeVar("Round")
+"""A round as one of the drawing programs has it."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +50,10 @@ class Turned:
 
 
 @dataclass(frozen=True)
-class DrawnCheck:
+class FilmedCheck(Generic[Round]):
     """A round, all igloos standing, and its check: what is turned over in order, which cards are taken when."""
 
-    film: DrawnRound
+    film: Round
     turned: tuple[Turned, ...]
     taken: tuple[tuple[str, float], ...]
 
@@ -62,6 +65,10 @@ class DrawnCheck:
     def number_of(self, put: Put) -> int:
         """Return what lies under an igloo."""
         return next(one.number for one in self.turned if one.put == put)
+
+
+class DrawnCheck(FilmedCheck[DrawnRound]):
+    """A check that our renderer draws."""
 
     def scene(self, t: float) -> tuple[CardScene, PinholeCamera, Light]:
         """Return what lies and moves on the table at a time, and who sees it in which light."""

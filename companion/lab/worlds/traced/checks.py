@@ -6,10 +6,9 @@ the check's start.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from companion.lab.worlds.cards.checks import GOES_S, LIFTED_S, Turned, course_of
-from companion.lab.worlds.cards.placings import Put
+from companion.lab.worlds.cards.checks import GOES_S, LIFTED_S, FilmedCheck, course_of
 from companion.lab.worlds.traced.cards import Dome, Place, TracedScene
 from companion.lab.worlds.traced.placings import TracedRound, village
 from companion.rules.igloo_pop.components import PLACES
@@ -18,22 +17,8 @@ _HELD = 18.0
 """A hand holds an igloo so many millimetres nearer to the picture's near edge."""
 
 
-@dataclass(frozen=True)
-class TracedCheck:
-    """A round, all igloos standing, and its check: what is turned over in order, which cards are taken when."""
-
-    film: TracedRound
-    turned: tuple[Turned, ...]
-    taken: tuple[tuple[str, float], ...]
-
-    @property
-    def end_t(self) -> float:
-        """Return when the last igloo goes to the village."""
-        return max(one.until for one in self.turned)
-
-    def number_of(self, put: Put) -> int:
-        """Return what lies under an igloo."""
-        return next(one.number for one in self.turned if one.put == put)
+class TracedCheck(FilmedCheck[TracedRound]):
+    """A check whose pictures are traced."""
 
     def scene(self, t: float) -> TracedScene:
         """Return what lies and moves on the table at a time."""
