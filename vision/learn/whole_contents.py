@@ -68,16 +68,17 @@ def views_of(places: int, size: float = 1.0) -> int:
     return max(2, min(round(VIEWS * size), round(_MOST * size) // max(places, 1)))
 
 
-def train_whole(features: Floats, views: Examples) -> dict[str, NDArray[Any]]:
+def train_whole(features: Floats, views: Examples, *, single: bool = False) -> dict[str, NDArray[Any]]:
     """Return the :data:`ARRAYS` of views of taught places, whose features (n, features) are given.
 
-    The places come once each, then all again for every further view.
+    The places come once each, then all again for every further view. ``single``: there is never more than one of a
+    thing in a place.
     """
     _, first, rows = np.unique(views.state, return_index=True, return_inverse=True)
     source = views.source
     _, places = np.unique(source, return_index=True)
     shown = np.bincount(rows[places], minlength=len(first))
-    zoom, own = _sight(features, views, rows, shown)
+    zoom, own = _sight(features, views, rows, shown, single=single)
     embedded = embed(closer(views.patches, zoom))
     sight = _Sight.of(features if own else None, embedded)
     fitted = _Regression(sight.seen(features, embedded), rows)
@@ -110,17 +111,19 @@ def closer(patches: ByteArray, zoom: float) -> ByteArray:
     return np.asarray(near, np.uint8)
 
 
-def _sight(features: Floats, views: Examples, rows: NDArray[np.intp], shown: NDArray[np.intp]) -> tuple[float, bool]:
+def _sight(
+    features: Floats, views: Examples, rows: NDArray[np.intp], shown: NDArray[np.intp], *, single: bool
+) -> tuple[float, bool]:
     """Return how near the embedding looks, and whether the table's features are looked at, too.
 
-    By what is told best of places that were left out, of few views each: the first way that no other is better than by
-    more than a standard error (Breiman and others 1984). Where several things were taught in one place, one of them may
-    lie at its edge: all of it is looked at.
+    As far away as the place with its surroundings, and with the features, unless another way tells places that were
+    left out better by more than a standard error (Breiman and others 1984), of few views each. Where several things
+    may lie in one place, one of them may lie at its edge: all of it is looked at.
     """
     some = slice(0, min(_TRIED * int(shown.sum()), len(rows)))
     ways: list[tuple[float, bool]] = []
     losses = []
-    zooms = _ZOOMS if views.counts.sum(axis=1).max(initial=0) <= 1 else _ZOOMS[:1]
+    zooms = _ZOOMS if single and views.counts.sum(axis=1).max(initial=0) <= 1 else _ZOOMS[:1]
     for zoom in zooms if (shown[rows[some]] > 1).any() else ():
         embedded = embed(closer(views.patches[some], zoom))
         for own in (True, False):
@@ -130,10 +133,10 @@ def _sight(features: Floats, views: Examples, rows: NDArray[np.intp], shown: NDA
             losses.append(_sharpness(left, rows[some], shown)[1])
     if not ways:
         return _ZOOMS[0], True
-    best = min(losses, key=lambda loss: float(loss.mean()))
+    best = int(np.argmin([loss.mean() for loss in losses]))
     # The views of a place are no more than one witness.
-    enough = best.mean() + best.std() / np.sqrt(len(best) / _TRIED)
-    return next(way for way, loss in zip(ways, losses, strict=True) if loss.mean() <= enough)
+    error = losses[best].std() / np.sqrt(len(losses[best]) / _TRIED)
+    return ways[0] if losses[0].mean() <= losses[best].mean() + error else ways[best]
 
 
 @dataclass(frozen=True)

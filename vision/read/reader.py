@@ -455,7 +455,7 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
     known |= train_shapes(examples, table, profile.layout, seed)
     known |= _marks(sampler, shots)
     views = make_views(sampler, taught, views_of(sum(len(board.contents) for board in taught), size), seed)
-    known |= train_whole(describe(views.patches, known), views)
+    known |= train_whole(describe(views.patches, known), views, single=max(profile.layout.most, default=1) <= 1)
     strangers = make_strangers(sampler, taught, cutouts, seed, size)
     return profile.learnt(train(examples, strangers, known, profile.layout, seed=seed), profile.shots)
 

@@ -248,7 +248,7 @@ def _whole(sampler: Sampler, taught: Sequence[Shown]) -> Callable[[ByteArray, Po
     boards, views = _views(sampler, taught)
     patches = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in boards])
     arrays = find_vocabulary(patches)
-    arrays |= train_whole(describe(views.patches, arrays), views)
+    arrays |= train_whole(describe(views.patches, arrays), views, single=max(sampler.layout.most, default=1) <= 1)
 
     def read(image: ByteArray, pose: Pose) -> Sequence[Read]:
         cut = sampler.cut(sampler.straighten(image, pose))
