@@ -50,7 +50,7 @@ class Turned:
 
 
 @dataclass(frozen=True)
-class FilmedCheck(Generic[Round]):
+class CheckCourse(Generic[Round]):
     """A round, all igloos standing, and its check: what is turned over in order, which cards are taken when."""
 
     film: Round
@@ -67,7 +67,7 @@ class FilmedCheck(Generic[Round]):
         return next(one.number for one in self.turned if one.put == put)
 
 
-class DrawnCheck(FilmedCheck[DrawnRound]):
+class DrawnCheck(CheckCourse[DrawnRound]):
     """A check that our renderer draws."""
 
     def scene(self, t: float) -> tuple[CardScene, PinholeCamera, Light]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.lab.worlds.cards.checks import GOES_S, LIFTED_S, FilmedCheck, course_of
+from companion.lab.worlds.cards.checks import GOES_S, LIFTED_S, CheckCourse, course_of
 from companion.lab.worlds.traced.cards import Dome, Place, TracedScene
 from companion.lab.worlds.traced.placings import TracedRound, village
 from companion.rules.igloo_pop.components import PLACES
@@ -17,7 +17,7 @@ _HELD = 18.0
 """A hand holds an igloo so many millimetres nearer to the picture's near edge."""
 
 
-class TracedCheck(FilmedCheck[TracedRound]):
+class TracedCheck(CheckCourse[TracedRound]):
     """A check whose pictures are traced."""
 
     def scene(self, t: float) -> TracedScene:
