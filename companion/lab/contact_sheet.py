@@ -101,7 +101,7 @@ IDLE = (
     Room("referee", "/#referee", ".entry"),
     Room("a position by hand", "/#referee/hand", "[data-do=position-ask]"),
     *(Room(f"workshop: {part}", f"/#workshop/{part}", f"[data-key=part-{part}] > :not(.quiet)") for part in WORKSHOP),
-    *(Room(f"training: {part}", f"/training#{part}", "#stage > *") for part in TRAINING),
+    *(Room(f"training: {part}", f"/training#{part}", "#stage > :not(.quiet)") for part in TRAINING),
     Room("television, idle", "/tv", ".tv-invite"),
 )
 BESIDE = (

@@ -272,6 +272,22 @@ def test_a_table_without_devices_has_no_panel_of_them(phones: Phones, service: S
         phones.forgive("404")
 
 
+@pytest.mark.parametrize(("there", "module"), [("/", "lively"), ("/tv", "lively"), ("/#learn", "learn")])
+def test_what_could_not_be_fetched_comes_when_the_table_is_back(
+    phones: Phones, service: Service, there: str, module: str
+) -> None:
+    phones.host().click("form.setup button[type=submit]")
+    page = phones.guest()
+    cut = re.compile(rf"/js/{module}\.js")
+    page.route(cut, lambda route: route.abort("internetdisconnected"))
+    with page.expect_event("requestfailed", lambda one: bool(cut.search(one.url))):
+        page.goto(f"{service.url}{there}")
+    expect(page.locator(".link.live, .tv-now").first).to_be_visible()
+    page.unroute(cut)
+    page.wait_for_selector("body.lively" if module == "lively" else "#stage h1", state="attached")
+    phones.forgive("ERR_INTERNET_DISCONNECTED")
+
+
 @pytest.mark.parametrize(("language", "said"), [("de-DE", "0,0 MB"), ("fr-FR", "0,0 Mo")])
 def test_fractions_are_written_as_the_reader_does(phones: Phones, service: Service, language: str, said: str) -> None:
     # The language of the page is chosen on it, whatever the phone speaks.

@@ -1,14 +1,11 @@
 // The games that the page offers, as their own modules tell of them; main.js brings them from the registry.
 
 import { h } from "./dom.js";
-import { change } from "./store.js";
-import { said, withWords } from "./words.js";
-
-/** A part of a game that could not be fetched is asked for again after this while. */
-const AGAIN_MS = 3000;
+import { lazy } from "./lazy.js";
+import { said } from "./words.js";
 
 let offered = [];
-const fetched = {};
+const parts = {};
 
 /** Say which games there are, in their order. */
 export function offer(games) {
@@ -30,22 +27,14 @@ export const gameName = (id) => said(gameOf(id).name);
 /** Whether a game has a part. */
 export const has = (id, name) => name in (gameOf(id).parts ?? {});
 
+/** A part of a game, which is fetched with its words. */
+const partOf = (id, name) => parts[`${id}/${name}`] ??= lazy(gameOf(id).parts[name], `game-${name}`);
+
 /** Fetch a part of a game, with its words. */
-export const fetchPart = async (id, name) => (await withWords(gameOf(id).parts[name](), `game-${name}`)).default;
+export const fetchPart = async (id, name) => (await partOf(id, name).come()).default;
 
 /** A part of a game, which is fetched when it is first asked for; null until it has come, and where the game has none. */
-export function part(id, name) {
-  if (!has(id, name)) return null;
-  const key = `${id}/${name}`;
-  if (!(key in fetched)) {
-    fetched[key] = null;
-    fetchPart(id, name).then((found) => {
-      fetched[key] = found;
-      change(() => {});
-    }).catch(() => setTimeout(() => { delete fetched[key]; change(() => {}); }, AGAIN_MS));
-  }
-  return fetched[key];
-}
+export const part = (id, name) => (has(id, name) ? partOf(id, name)()?.default ?? null : null);
 
 /** A button for each of some games; a tap does `does`. */
 export const gameButtons = (does, chosen, among = offered) => among.map(({ id, name }) => h("li", null,

@@ -2,13 +2,13 @@
 
 import { playerName } from "./art.js";
 import { has, part } from "./games.js";
+import { lazy } from "./lazy.js";
 import { boardMoved, look, moves, place, play, whereIs, words } from "./moment.js";
 import { mine } from "./my-turn.js";
 import { sound } from "./sounds.js";
 import { match, memory, store } from "./store.js";
-import { withWords } from "./words.js";
 
-let pace = null;
+const pace = lazy(() => import("./pace.js"), undefined, (found) => found.tick(mine));
 let was = { match: null, board: null };
 let now = null;
 
@@ -59,16 +59,20 @@ export function moved() {
 
 /** After the page was drawn: show what came about. */
 export function after() {
+  fetchWished();
   if (!now) return;
   const game = now.to;
   if (now.stepped) stepped(now.from, game);
   // From now on nothing that happens goes by unseen.
   document.body.classList.toggle("lively", Boolean(game) && (!has(game.game, "moment") || Boolean(now.own)));
   now = null;
-  if (pace) pace.tick();
-  else if (game?.clock) withWords(import("./pace.js")).then((found) => { pace = found; pace.tick(mine); });
+  (game?.clock ? pace() : pace.here())?.tick();
 }
 
 // What this device was asked for once it does again by itself; a place on the home screen is offered at once or never.
-if (memory.get(store.open ? "voice-tv" : "voice")) import("./voice.js");
-if (!store.open && (location.protocol === "https:" || memory.get("awake"))) withWords(import("./comforts.js"), "own-phone");
+const wished = [
+  memory.get(store.open ? "voice-tv" : "voice") && lazy(() => import("./voice.js")),
+  !store.open && (location.protocol === "https:" || memory.get("awake")) && lazy(() => import("./comforts.js"), "own-phone"),
+].filter(Boolean);
+const fetchWished = () => wished.forEach((one) => one());
+fetchWished();

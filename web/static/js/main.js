@@ -9,6 +9,7 @@ import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardAhead, boardPlay, DRAG, goesRound, passedTo, syncBoard, takeBoard } from "./board.js";
 import { doors } from "./doors.js";
 import { followDragging } from "./drag.js";
+import { lazy } from "./lazy.js";
 import { gameOf, games, has, offer, part } from "./games.js";
 import { face, fetchPeople, owner, seatPerson } from "./faces.js";
 import { entitle } from "./my-turn.js";
@@ -71,78 +72,60 @@ const stillSending = () => h("div", { class: "refusal slow", role: "status", "da
   h("p", null, t("The table does not answer yet. What you tapped is kept and sent again by itself.")));
 
 const ROOMS = {
-  "#referee": () => import("./referee.js"),
-  "#score": () => import("./score.js"),
-  "#learn": () => import("./learn.js"),
-  "#album": () => import("./album.js"),
-  "#photo": () => import("./photo-cards.js"),
-  "#workshop": () => import("./workshop.js"),
+  "#referee": lazy(() => import("./referee.js"), "referee"),
+  "#score": lazy(() => import("./score.js"), "score"),
+  "#learn": lazy(() => import("./learn.js"), "learn"),
+  "#album": lazy(() => import("./album.js"), "album"),
+  "#photo": lazy(() => import("./photo-cards.js"), "photo"),
+  "#workshop": lazy(() => import("./workshop.js"), "workshop"),
 };
-const entered = {};
 
 /** The room that the address names beside the game; each has a module of its own, fetched when it is first entered. */
 const named = () => location.hash.split("/")[0];
-const roomHere = () => entered[named()];
+const roomHere = () => ROOMS[named()]?.();
 const elsewhere = () => named() in ROOMS;
 
-function enter() {
-  const name = named();
-  if (!entered[name]) withWords(ROOMS[name](), name.slice(1)).then((found) => { entered[name] = found; change(() => {}); });
-  return entered[name] ? entered[name].room() : h("p", { class: "quiet" }, t("One moment …"));
-}
+const enter = () => roomHere()?.room() ?? h("p", { class: "quiet" }, t("One moment …"));
 
 const inReferee = () => named() === "#referee";
 /** Whoever lays a position by hand looks at nothing of the table. */
 const laying = () => location.hash === "#referee/hand";
 const inWorkshop = () => named() === "#workshop";
 
-let camera = null;
+const camera = lazy(() => import("./camera-question.js"));
 
 /** What the camera asks stands above the game; its module is fetched when it asks for the first time. */
 function asking() {
   if (!store.camera.follow?.asking || elsewhere()) return null;
-  if (camera) return camera.panel();
-  withWords(import("./camera-question.js")).then((found) => { camera = found; change(() => {}); });
-  return null;
+  return camera()?.panel();
 }
 
-let ballot = null;
+const ballot = lazy(() => import("./vote.js"));
 
 /** The open vote of the table, above the game and in the referee's room, where it was called. */
 function voting() {
   if (!store.ballot.option || (elsewhere() && !inReferee())) return null;
-  if (ballot) return ballot.panel();
-  withWords(import("./vote.js")).then((found) => { ballot = found; change(() => {}); });
-  return null;
+  return ballot()?.panel();
 }
 
-let ownPhone = null;
+const ownPhone = lazy(() => import("./own-phone.js"), "own-phone");
 
 /** Whoever waits at the table without a name is asked for one. */
-function whoseIsIt() {
-  if (!ownPhone) withWords(import("./own-phone.js"), "own-phone").then((found) => { ownPhone = found; change(() => {}); });
-  return ownPhone?.question();
-}
+const whoseIsIt = () => ownPhone()?.question();
 
-let comforts = null;
+const comforts = lazy(() => import("./comforts.js"), "own-phone");
 
 /** At the first game of a phone that many look at, the host's or one that goes round: whether its screen stays on. */
 function staysOn(game) {
   const many = isHost() || goesRound();
   if (!game || game.over || elsewhere() || !many || memory.get("awake", null) !== null) return null;
-  if (comforts) return comforts.askStaysOn();
-  withWords(import("./comforts.js"), "own-phone").then((found) => { comforts = found; change(() => {}); });
-  return null;
+  return comforts()?.askStaysOn();
 }
 
-let passing = null;
+const passing = lazy(() => import("./pass-on.js"));
 
 /** Where one phone goes round, nothing of a hand is drawn until the next one has taken it. */
-function passOn(game, next) {
-  if (passing) return passing.cover(game, next);
-  withWords(import("./pass-on.js")).then((found) => { passing = found; change(() => {}); });
-  return h("p", { class: "quiet" }, t("One moment …"));
-}
+const passOn = (game, next) => passing()?.cover(game, next) ?? h("p", { class: "quiet" }, t("One moment …"));
 
 /** Whether a game is played on a board here, and nothing else is in its place. */
 const onTable = (game) => !elsewhere() && !passedTo(game) && !game.problem && !game.over && !has(game.game, "play");
@@ -176,10 +159,7 @@ const damaged = () => store.view?.damage?.length > 0 && h("section", { class: "p
 let lively = null;
 
 /** What moves and sounds; it comes behind the first drawing. */
-function enliven() {
-  lively = {};
-  withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });
-}
+const enliven = lazy(() => import("./lively.js"), "lively", (found) => { lively = found; });
 
 let house = document.title;
 
@@ -201,7 +181,7 @@ function draw() {
   rest?.();
   const game = match();
   const focused = document.activeElement;
-  lively?.before?.();
+  lively?.before();
   const { board, path } = store;
   const played = board !== last.board;
   const first = game?.board && (played || path !== last.path) && !document.hidden;
@@ -209,7 +189,7 @@ function draw() {
   // Whoever tapped waits for the board: it is painted before all else is drawn. What is chosen on it comes with its buttons.
   const ahead = first && played && onTable(game) && boardAhead(game);
   if (!ahead) drawStage(game);
-  lively?.moved?.();
+  lively?.moved();
   rest = () => {
     rest = null;
     if (ahead) drawStage(game);
@@ -231,7 +211,7 @@ function drawRest(game, focused) {
   patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, page.panel && tableButtons(game), withIgloo(game) && iglooPanel(), cameraHere(game), (game || store.view.log.length > 0) && log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal), store.slow && stillSending()]);
   entitle(house);
-  lively?.after?.();
+  lively?.after();
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
   if (store.view && !game && !elsewhere() && isHost() && store.options === null) fetchOptions();
@@ -312,11 +292,8 @@ const DO = {
   "table-button": press,
   "seat-person": (data) => seatPerson(data, elsewhere() ? () => false : oneMore),
   may: async () => (await withWords(import("./may.js"))).mayWindow(match()),
-  "who-am-i": async () => {
-    ownPhone = await withWords(import("./own-phone.js"), "own-phone");
-    ownPhone.askOwner();
-  },
-  "i-am": (data) => ownPhone.iAm(data),
+  "who-am-i": async () => (await ownPhone.come()).askOwner(),
+  "i-am": async (data) => (await ownPhone.come()).iAm(data),
   clock: async (data) => (await withWords(import("./pace.js"))).clock(data),
   deal: () => act("deal"),
   pause: () => act("pause"),
@@ -344,8 +321,8 @@ const DO = {
   settings: () => fetched(async () => settingsWindow(await ask("/api/settings"))),
   "take-offered": takeOffered,
   simulate,
-  comfort: (data) => ownPhone.comfort(data),
-  "stays-on": (data) => comforts.staysOn(data),
+  comfort: async (data) => (await ownPhone.come()).comfort(data),
+  "stays-on": async (data) => (await comforts.come()).staysOn(data),
   keep: () => fetched(() => tell("/api/evidence", {})),
 };
 
@@ -371,7 +348,7 @@ const SUBMIT = {
     }
   },
   "dialog-form": (form) => closeDialog(new FormData(form)),
-  "i-am": (form) => ownPhone.iAm({ name: new FormData(form).get("name") }),
+  "i-am": async (form) => (await ownPhone.come()).iAm({ name: new FormData(form).get("name") }),
 };
 
 async function sendPhoto(input) {
@@ -400,7 +377,7 @@ function run(element, twice = false) {
   const data = { ...element.dataset };
   // In the referee's room a place is tapped to ask, not to play.
   if (inReferee() && data.do === "tap") roomHere()?.judgeTap(data.place);
-  else (DO[data.do] ?? own()?.does?.[data.do] ?? camera?.ASK_DO[data.do] ?? ballot?.VOTE_DO[data.do] ?? roomHere()?.ROOM_DO[data.do])?.(data, twice);
+  else (DO[data.do] ?? own()?.does?.[data.do] ?? camera.here()?.ASK_DO[data.do] ?? ballot.here()?.VOTE_DO[data.do] ?? roomHere()?.ROOM_DO[data.do])?.(data, twice);
 }
 
 /** Who comes back to the page, or opens it anew, is shown what happened in the meantime. */
@@ -424,7 +401,7 @@ function rememberLook() {
 function follow() {
   addEventListener("hashchange", () => {
     closeDialog(null);
-    if (!inWorkshop()) entered["#workshop"]?.left();
+    if (!inWorkshop()) ROOMS["#workshop"].here()?.left();
     change((s) => { s.refusal = null; });
     scrollTo(0, 0);
     slot("stage").focus({ preventScroll: true });

@@ -3,13 +3,14 @@
 import { h, style } from "./dom.js";
 import { icon } from "./art.js";
 import { gameButtons, games, orFirst, part } from "./games.js";
+import { lazy } from "./lazy.js";
 import { ask, fetched, tell } from "./net.js";
 import { example, toNotation } from "./notation.js";
 import { picture } from "./picture.js";
 import { clauses } from "./rulings.js";
 import { ground, verdict } from "./verdict.js";
 import { change, isHost, match as openMatch, mayAct, store } from "./store.js";
-import { code, said, t, tn, withWords } from "./words.js";
+import { code, said, t, tn } from "./words.js";
 
 const MOST_SHOWN = 60;
 /** So many answers at first: the best one is to be read, and the board stays in reach. */
@@ -27,7 +28,7 @@ function alter(changes) {
 
 const lang = () => `lang=${code()}`;
 const byHand = () => location.hash === "#referee/hand";
-const chosen = () => now.game ?? (byHand() ? rooms.position?.game() : null) ?? openMatch()?.game ?? orFirst(null);
+const chosen = () => now.game ?? (byHand() ? positionByHand.here()?.game() : null) ?? openMatch()?.game ?? orFirst(null);
 
 // --- the rulebook
 
@@ -54,7 +55,7 @@ async function readOptions() {
   const news = "decided" in now;
   now.decided = last?.at;
   if (!news) return;
-  if (last && last.value !== null) rooms.position?.voted(last.option, last.value);
+  if (last && last.value !== null) positionByHand.here()?.voted(last.option, last.value);
   if (!now.book) return;
   const options = await fetched(() => ask(`/api/rules/${now.book.game}/options`));
   if (options) alter({ options: options.options });
@@ -161,7 +162,7 @@ async function judge(query) {
   const mine = judged;
   last = query;
   const state = store.view?.state;
-  const rulings = await (byHand() ? rooms.position.rule(query) : liveRulings(query));
+  const rulings = await (byHand() ? positionByHand.here().rule(query) : liveRulings(query));
   if (!rulings || mine !== judged) return;
   alter({ rulings, pick: 0, state });
   // Who tapped one place may go on to a second one: the picture stays.
@@ -170,7 +171,7 @@ async function judge(query) {
 
 /** A place is tapped in a dispute: from where to where; a third one begins anew. */
 export function judgeTap(place) {
-  if (byHand() && !rooms.position.asking()) return rooms.position.tapped(place);
+  if (byHand() && !positionByHand.here().asking()) return positionByHand.here().tapped(place);
   judged += 1;
   // A game may have a field of its own for the place that is meant.
   if (part(disputed(), "dispute")?.tapped?.(place)) return alter({ path: [place], rulings: null });
@@ -180,7 +181,7 @@ export function judgeTap(place) {
 }
 
 /** The game in dispute: that of the position laid by hand, or the open one. */
-const disputed = () => (byHand() ? rooms.position?.game() : openMatch()?.game);
+const disputed = () => (byHand() ? positionByHand.here()?.game() : openMatch()?.game);
 
 /** What a move in dispute is picked from, legal or not, and the ruling on it. */
 function picker(table) {
@@ -209,40 +210,24 @@ function picker(table) {
   ];
 }
 
-const rooms = {};
-
-/** A room inside this one that is fetched when it is first needed, with its words; null until it has come. */
-function roomOf(name, load, joins) {
-  if (!(name in rooms)) {
-    rooms[name] = null;
-    withWords(load(), name).then((found) => {
-      rooms[name] = found;
-      joins(found);
-      change(() => {});
-    }).catch(() => setTimeout(() => { delete rooms[name]; change(() => {}); }, AGAIN_MS));
-  }
-  return rooms[name];
-}
-
 const forget = (changes) => { judged += 1; alter({ path: [], rulings: null, ...changes }); };
 
 /** Positions that are set up by hand. */
-const positionByHand = () => roomOf("position", () => import("./referee-position.js"), ({ positionDo, POSITION_FIELDS }) => {
+const positionByHand = lazy(() => import("./referee-position.js"), "position", ({ positionDo, POSITION_FIELDS }) => {
   Object.assign(ROOM_DO, positionDo(forget, () => now.rulings?.[now.pick ?? 0]));
   Object.assign(ROOM_INPUT, POSITION_FIELDS);
   Object.assign(ROOM_CHANGE, POSITION_FIELDS);
 });
 
 /** The referee by photo. */
-const photos = () => roomOf("photos", () => import("./camera-photos.js"), ({ PHOTO_DO, PHOTO_CHANGE }) => {
+const photos = lazy(() => import("./camera-photos.js"), "photos", ({ PHOTO_DO, PHOTO_CHANGE }) => {
   Object.assign(ROOM_DO, PHOTO_DO);
   Object.assign(ROOM_CHANGE, PHOTO_CHANGE);
-})?.byPhoto(round);
+});
 
 /** The balance: what an igloo holds, where a calibrated one is plugged in. */
-const balance = () => (store.balance.now?.balance?.there && store.balance.now.calibration
-  ? roomOf("balance", () => import("./balance.js"), (found) => { Object.assign(ROOM_DO, found.PART_DO); found.opened(); })?.refereesBalance()
-  : null);
+const weighing = lazy(() => import("./balance.js"), "balance", (found) => { Object.assign(ROOM_DO, found.PART_DO); found.opened(); });
+const balance = () => (store.balance.now?.balance?.there && store.balance.now.calibration ? weighing()?.refereesBalance() : null);
 
 /** A round in two photos, of a game that is judged so. */
 function round(game) {
@@ -288,7 +273,7 @@ export function room() {
     h("p", null, byHand()
       ? h("a", { class: "second", href: "#referee" }, icon("undo"), t("Back to the referee"))
       : h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
-    h("h1", null, t("The referee")), byHand() ? dispute() : [questionBox(), dispute(), mayAct() && [balance(), photos()], rulebook()]);
+    h("h1", null, t("The referee")), byHand() ? dispute() : [questionBox(), dispute(), mayAct() && [balance(), photos()?.byPhoto(round)], rulebook()]);
 }
 
 const ruleOn = (text) => {
@@ -313,7 +298,7 @@ export const ROOM_DO = {
     const answer = await fetched(() => tell(`/api/rules/${now.of}/votes`, { option, value: JSON.parse(value) }));
     if (!answer) return;
     alter({ options: answer.options });
-    rooms.position?.voted(option, JSON.parse(value));
+    positionByHand.here()?.voted(option, JSON.parse(value));
     if (byHand() && now.rulings && last) judge(last);
   },
 };

@@ -191,7 +191,10 @@ function drill() {
       round.result && resultOf(round, now.who, nameOf),
       round.shown && h("button", { type: "button", class: "main next", "data-do": "deal" }, icon("shake"), t("Next shake")),
       round.result && again(round),
-    ] : h("button", { type: "button", class: "main", "data-do": "deal" }, icon("shake"), t("Deal me a shake"))),
+    ] : [
+      h("h1", null, t("How many beads are in it? Learn to hear it.")),
+      h("button", { type: "button", class: "main", "data-do": "deal" }, icon("shake"), t("Deal me a shake")),
+    ]),
   round?.state === "look" && onTheBalance(round.id, { DO, wanted: () => now.round?.id === round.id && now.round.state === "look" && room() === "drill" })];
 }
 

@@ -5,6 +5,7 @@ import { icon, playerName, playerOf, token, useSprite } from "./art.js";
 import { keepAwake } from "./awake.js";
 import { syncBoard, takeBoard } from "./board.js";
 import { gameOf, has, offer, part } from "./games.js";
+import { lazy } from "./lazy.js";
 import { ask } from "./net.js";
 import { LONG, picture } from "./picture.js";
 import { GAMES } from "./registry.js";
@@ -12,7 +13,7 @@ import { toggleSounds } from "./sounds.js";
 import { listen } from "./stream.js";
 import { change, isHost, match, onChange, soundsOn, store } from "./store.js";
 import { canSpeak, voiceOn, wishVoice } from "./voice.js";
-import { learn, said, t, withWords } from "./words.js";
+import { learn, said, t } from "./words.js";
 
 const page = JSON.parse(document.getElementById("page").textContent);
 const slot = (id) => document.getElementById(id);
@@ -22,6 +23,7 @@ const LEAST_PX = 24;
 const RIM = 2;
 
 let lively = null;
+const enliven = lazy(() => import("./lively.js"), "lively", (found) => { lively = found; });
 let invitation = null;
 
 function loudness() {
@@ -195,6 +197,7 @@ function draw() {
   lively?.moved();
   lively?.after();
   if (game?.board) syncBoard();
+  enliven();
 }
 
 await learn(page.language, page.words, () => change(() => {}));
@@ -206,7 +209,6 @@ offer(GAMES);
 onChange(draw);
 addEventListener("resize", draw);
 draw();
-withWords(import("./lively.js"), "lively").then((found) => { lively = found; change(() => {}); });
 
 /** Quiet, then sounds, then a voice too where there is one, then quiet again. */
 function louder() {

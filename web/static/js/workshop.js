@@ -2,8 +2,9 @@
 
 import { h, style } from "./dom.js";
 import { icon } from "./art.js";
-import { change, isHost, mayAct } from "./store.js";
-import { t, withWords } from "./words.js";
+import { lazy } from "./lazy.js";
+import { isHost, mayAct } from "./store.js";
+import { t } from "./words.js";
 
 /**
  * The parts, each with words of its own by its name. A module exports `part()`, what is drawn, and may export
@@ -11,27 +12,23 @@ import { t, withWords } from "./words.js";
  * somebody comes to the part.
  */
 const PARTS = [
-  { id: "igloo", icon: "igloo", title: () => t("The igloo"), module: () => import("./calibration-run.js") },
-  { id: "balance", icon: "scales", title: () => t("The balance"), module: () => import("./balance.js") },
-  { id: "camera", icon: "camera", title: () => t("The camera"), module: () => import("./camera-setup.js") },
-  { id: "devices", icon: "plug", title: () => t("Devices"), module: () => import("./workshop-devices.js") },
-  { id: "people", icon: "people", title: () => t("People"), module: () => import("./people.js") },
-  { id: "rights", icon: "crown", title: () => t("Who may do what"), module: () => import("./rights.js") },
-  { id: "backups", icon: "cards", title: () => t("Backups"), module: () => import("./backups.js") },
+  { id: "igloo", icon: "igloo", title: () => t("The igloo"), module: lazy(() => import("./calibration-run.js"), "igloo") },
+  { id: "balance", icon: "scales", title: () => t("The balance"), module: lazy(() => import("./balance.js"), "balance") },
+  { id: "camera", icon: "camera", title: () => t("The camera"), module: lazy(() => import("./camera-setup.js"), "camera") },
+  { id: "devices", icon: "plug", title: () => t("Devices"), module: lazy(() => import("./workshop-devices.js"), "devices") },
+  { id: "people", icon: "people", title: () => t("People"), module: lazy(() => import("./people.js"), "people") },
+  { id: "rights", icon: "crown", title: () => t("Who may do what"), module: lazy(() => import("./rights.js"), "rights") },
+  { id: "backups", icon: "cards", title: () => t("Backups"), module: lazy(() => import("./backups.js"), "backups") },
 ];
 
-const modules = {};
 let open = null;
 
 /** The part that the address names after `#workshop/`, else the first. */
 const named = () => PARTS.find((one) => one.id === location.hash.split("/")[1]) ?? PARTS[0];
 
 function body(one) {
-  const found = modules[one.id];
-  if (!found) {
-    withWords(one.module(), one.id).then((module) => { modules[one.id] = module; change(() => {}); });
-    return h("p", { class: "quiet" }, t("One moment …"));
-  }
+  const found = one.module();
+  if (!found) return h("p", { class: "quiet" }, t("One moment …"));
   if (open !== one.id) {
     open = one.id;
     found.opened?.();
@@ -57,7 +54,7 @@ export function room() {
 /** Somebody left the room: a part that is opened again begins anew. */
 export const left = () => { open = null; };
 
-const through = (kind) => new Proxy({}, { get: (_, name) => modules[named().id]?.[kind]?.[name] });
+const through = (kind) => new Proxy({}, { get: (_, name) => named().module.here()?.[kind]?.[name] });
 
 export const ROOM_DO = through("PART_DO");
 export const ROOM_SUBMIT = through("PART_SUBMIT");
