@@ -62,10 +62,14 @@ class PlaceLook:
         """Return the look with the say of a second reader: how likely the ``whole`` contents are that it knows.
 
         What is left of one is how likely it thinks a content that it does not know; which, only the factors tell. Both
-        are believed alike (a logarithmic pool: Genest and Zidek 1986), so neither gets what the other rules out.
+        are believed alike (a logarithmic pool: Genest and Zidek 1986), so neither gets what the other rules out. What
+        the second one knows is nothing strange; what it does not know may be a number of known things.
         """
         if not whole:
             return self
+        strange = float(np.sqrt(self.odd * max(1 - sum(whole.values()), _LEAST)))
+        known_to_both = float(np.sqrt((1 - self.odd) * sum(whole.values())))
+        odd = min(self.odd, strange / max(strange + known_to_both, _LEAST))
         whole = self._with_untaught(self._with_likeliest(whole))
         own = {content: self._by_factors(content) for content in whole}
         others = max(1 - sum(own.values()), _LEAST)
@@ -74,7 +78,7 @@ class PlaceLook:
         total = sum(both.values()) + float(np.sqrt(others * new))
         parts = float(np.sqrt(new / others)) / total
         known = {content: p / total - parts * own[content] for content, p in both.items()}
-        return replace(self, known=known, parts=parts, agreed=min(total, 1.0))
+        return replace(self, known=known, parts=parts, agreed=min(total, 1.0), odd=odd)
 
     def _with_likeliest(self, whole: Mapping[Content, float]) -> Mapping[Content, float]:
         """Return what a second reader says, the likeliest content by the factors among it.
@@ -98,6 +102,8 @@ class PlaceLook:
 
         It cannot tell these from the taught ones of their kind: each of them is as likely as the factors make it.
         """
+        if not self.untaught.others:
+            return whole
         named: dict[Content, float] = {}
         for content, p in whole.items():
             instead = (Content(content.ground, things) for things in self.untaught.instead(content.things))
