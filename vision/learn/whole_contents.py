@@ -3,8 +3,8 @@
 It learns from the shipped embedding (:mod:`vision.board.embedding`), with the table's own features or without, in
 seconds (Saunders, Gammerman and Vovk 1998). How near the embedding looks, and whether the features help, is found on
 taught places that were left out, for which nothing has to be solved anew; so is how sharply its answers tell. What was
-never taught together it cannot name; but it tells how likely such a thing lies there, since what is new is as far from
-everything taught as taught places are from those that show something else.
+never taught together it cannot name; but it tells how likely such a thing lies there, since what is new is as unlike
+everything taught as taught places are to those that show something else.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ ARRAYS: Final = (
     "whole_sharp",
     "whole_ground",
     "whole_counts",
-    "whole_bank",
-    "whole_shown",
-    "whole_new",
+    "whole_unlike",
 )
 """What it is stored as; profiles of before there was one are without."""
 _HELD: Final = 0.03
@@ -83,7 +81,6 @@ def train_whole(features: Floats, views: Examples, *, single: bool = False) -> d
     sight = _Sight.of(features if own else None, embedded)
     fitted = _Regression(sight.seen(features, embedded), rows)
     out = fitted.without(source)
-    bank = _Bank(embedded[places], rows[places])
     return {
         "whole_zoom": np.array(zoom, np.float32),
         "whole_mean": sight.mean,
@@ -94,9 +91,7 @@ def train_whole(features: Floats, views: Examples, *, single: bool = False) -> d
         "whole_sharp": np.array(_sharpness(out, rows, shown)[0], np.float32),
         "whole_ground": views.ground[first],
         "whole_counts": views.counts[first],
-        "whole_bank": bank.places,
-        "whole_shown": bank.shown,
-        "whole_new": _novelty(fitted, out, bank, embedded, source),
+        "whole_unlike": _novelty(fitted, out, source, shown),
     }
 
 
@@ -190,6 +185,11 @@ class _Regression:
         return often
 
     @cached_property
+    def alike(self) -> Floats:
+        """Return (n, n): how alike the views are to each other."""
+        return _likeness(self.seen, self.seen)
+
+    @cached_property
     def answers(self) -> Floats:
         """Return (n, states)."""
         answers: Floats = self._solved @ self._targets
@@ -216,32 +216,21 @@ class _Regression:
     def _solved(self) -> Floats:
         """Return (n, n): what targets are multiplied with for the answers; a rare state is held back less."""
         weight = 1 / np.sqrt(np.bincount(self.rows))[self.rows]
-        inner = _likeness(self.seen, self.seen)
+        inner = self.alike.copy()
         inner[np.diag_indices(len(inner))] += (self.held * weight.mean() / weight).astype(np.float32)
         solved: Floats = np.linalg.inv(inner)
         return solved
 
 
-@dataclass(frozen=True)
-class _Bank:
-    """Embeddings of taught ``places`` (n, LENGTH), and the state that each has ``shown`` (n,)."""
+def _signs(scores: FloatArray, alike: Floats) -> FloatArray:
+    """Return (n, 3): what tells whether places are of a state at all.
 
-    places: Floats
-    shown: NDArray[np.intp]
-
-    def signs(self, scores: FloatArray, embedded: Floats, apart: NDArray[np.bool_] | None = None) -> FloatArray:
-        """Return (n, 3): what tells whether places are of a state at all.
-
-        The best of the scores (n, states), how much better it is than the next, and how far, in logarithm, the nearest
-        place of that state is; ``apart`` (n, places) are not to be looked at.
-        """
-        best = scores.argmax(axis=1)
-        two = -np.partition(-scores, 1, axis=1)[:, :2] if scores.shape[1] > 1 else np.pad(scores, ((0, 0), (0, 1)))
-        far = (embedded**2).sum(axis=1)[:, None] + (self.places**2).sum(axis=1)[None] - 2 * embedded @ self.places.T
-        other = self.shown[None] != best[:, None]
-        far[other if apart is None else other | apart] = np.inf
-        nearest = np.sqrt(np.maximum(far.min(axis=1), 0))
-        return np.column_stack([two[:, 0], two[:, 0] - two[:, 1], np.log(nearest + 1e-6)])
+    The best of the scores (n, states), how much better it is than the next, and how far, in logarithm, the nearest of
+    what was learnt from looks, to which they are ``alike`` (n, learnt).
+    """
+    two = -np.partition(-scores, 1, axis=1)[:, :2] if scores.shape[1] > 1 else np.pad(scores, ((0, 0), (0, 1)))
+    far = -np.log(np.maximum(alike.max(axis=1), 1e-30)) / _WIDTH
+    return np.column_stack([two[:, 0], two[:, 0] - two[:, 1], np.log(np.maximum(far, 1e-6)) / 2])
 
 
 def _sharpness(out: FloatArray, rows: NDArray[np.intp], shown: NDArray[np.intp]) -> tuple[float, FloatArray]:
@@ -268,25 +257,25 @@ def _softmax(logits: FloatArray) -> FloatArray:
 
 
 def _novelty(
-    fitted: _Regression, out: FloatArray, bank: _Bank, embedded: Floats, source: NDArray[np.int64]
+    fitted: _Regression, out: FloatArray, source: NDArray[np.int64], shown: NDArray[np.intp]
 ) -> NDArray[np.float32]:
-    """Return (3, 4): mean and spread of :meth:`_Bank.signs`, and the logit that they make of something new.
+    """Return (3, 4): mean and spread of :func:`_signs`, and the logit that they make of something new.
 
-    Learnt from taught places as they would be seen if they, or if their content, had not been taught.
+    Learnt from taught places as they would be seen if they, or if their content, had not been taught. Each state is
+    ``shown`` (states,) by so many places.
     """
-    places = np.unique(source)
-    rows, shown = fitted.rows, np.bincount(bank.shown)
-    known = bank.signs(out, embedded, source[:, None] == places[None])
+    rows, places = fitted.rows, int(shown.sum())
+    known = _signs(out, np.where(source[:, None] == source, 0, fitted.alike))
     without = fitted.without(rows)
     without[np.arange(len(rows)), rows] = -np.inf
-    fresh = bank.signs(without, embedded)
+    fresh = _signs(without, np.where(rows[:, None] == rows, 0, fitted.alike))
     signs = np.concatenate([known, fresh])
     new = np.repeat([0.0, 1.0], len(rows))
     # What is new is more like what was seldom seen than like what was seen often.
     weight = np.concatenate([(shown[rows] > 1).astype(float), 1 / np.bincount(rows)[rows] / shown[rows]])
     some = np.isfinite(signs).all(axis=1) & (weight > 0)
     # At the most as often as may be: of contents that were seen once, the upper limit of how many are to be expected.
-    share = min((np.sqrt(float((shown == 1).sum()) + 1) + 1) ** 2 / len(places), 0.5)
+    share = min((np.sqrt(float((shown == 1).sum()) + 1) + 1) ** 2 / places, 0.5)
     told = np.zeros((3, 4), np.float32)
     told[1] = 1
     told[2, 3] = np.log(share / (1 - share))
@@ -317,15 +306,14 @@ def read_whole(features: Floats, patches: ByteArray, arrays: Arrays) -> list[dic
 
     ``features`` (n, features) are those of ``patches``; nothing is said where nothing was learnt.
     """
-    if "whole_seen" not in arrays or not len(patches):
+    if "whole_unlike" not in arrays or not len(patches):
         return [{} for _ in range(len(patches))]
     embedded = embed(closer(patches, float(arrays["whole_zoom"])))
     seen = _Sight(arrays["whole_mean"], arrays["whole_scale"]).seen(features, embedded)
     alike = _likeness(seen, arrays["whole_seen"].astype(np.float32))
     scores = (alike @ arrays["whole_answers"] + arrays["whole_usual"]).astype(np.float64)
-    mean, spread, told = arrays["whole_new"].astype(np.float64)
-    signs = _Bank(arrays["whole_bank"], arrays["whole_shown"]).signs(scores, embedded)
-    new = 1 / (1 + np.exp(-((signs - mean[:3]) / spread[:3] @ told[:3] + told[3])))
+    mean, spread, told = arrays["whole_unlike"].astype(np.float64)
+    new = 1 / (1 + np.exp(-((_signs(scores, alike) - mean[:3]) / spread[:3] @ told[:3] + told[3])))
     p = _softmax(float(arrays["whole_sharp"]) * scores) * (1 - new)[:, None]
     contents = [
         Content(int(ground), tuple((thing, n) for thing, n in enumerate(counts) if n))

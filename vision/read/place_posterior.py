@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vision.board.labels import Content
+from vision.read.untaught_values import NONE_UNTAUGHT, UntaughtValues
 
 if TYPE_CHECKING:
     from companion.ports import FloatArray
@@ -41,7 +42,7 @@ class PlaceLook:
     hand, a cup, a thing never taught. ``seen`` is False where the photo does not show the place whole. ``legible``:
     things whose values would be known by what is printed on them, taught or not. ``bare`` (grounds,) is how often,
     against what the factors say, nothing lies on each ground (see :func:`bare_of`); None: as they say. ``taught`` are
-    the whole contents that the table was shown.
+    the whole contents that the table was shown, ``untaught`` the values that it was not.
     """
 
     ground: FloatArray
@@ -55,16 +56,21 @@ class PlaceLook:
     legible: frozenset[int] = frozenset()
     bare: FloatArray | None = None
     taught: frozenset[Content] = frozenset()
+    untaught: UntaughtValues = NONE_UNTAUGHT
 
     def pooled(self, whole: Mapping[Content, float]) -> PlaceLook:
         """Return the look with the say of a second reader: how likely the ``whole`` contents are that it knows.
 
         What is left of one is how likely it thinks a content that it does not know; which, only the factors tell. Both
-        are believed alike (a logarithmic pool: Genest and Zidek 1986), so neither gets what the other rules out.
+        are believed alike (a logarithmic pool: Genest and Zidek 1986), so neither gets what the other rules out. What
+        the second one knows is nothing strange; what it does not know may be a number of known things.
         """
         if not whole:
             return self
-        whole = self._with_likeliest(whole)
+        strange = float(np.sqrt(self.odd * max(1 - sum(whole.values()), _LEAST)))
+        known_to_both = float(np.sqrt((1 - self.odd) * sum(whole.values())))
+        odd = min(self.odd, strange / max(strange + known_to_both, _LEAST))
+        whole = self._with_untaught(self._with_likeliest(whole))
         own = {content: self._by_factors(content) for content in whole}
         others = max(1 - sum(own.values()), _LEAST)
         both = {content: float(np.sqrt(max(own[content], _LEAST) * p)) for content, p in whole.items()}
@@ -72,7 +78,7 @@ class PlaceLook:
         total = sum(both.values()) + float(np.sqrt(others * new))
         parts = float(np.sqrt(new / others)) / total
         known = {content: p / total - parts * own[content] for content, p in both.items()}
-        return replace(self, known=known, parts=parts, agreed=min(total, 1.0))
+        return replace(self, known=known, parts=parts, agreed=min(total, 1.0), odd=odd)
 
     def _with_likeliest(self, whole: Mapping[Content, float]) -> Mapping[Content, float]:
         """Return what a second reader says, the likeliest content by the factors among it.
@@ -89,6 +95,23 @@ class PlaceLook:
         total = 1 + max(alike)
         named = {content: p / total for content, p in whole.items()}
         named[likeliest] = (max(alike) + new * min(self._by_factors(likeliest) / others, 1.0)) / total
+        return named
+
+    def _with_untaught(self, whole: Mapping[Content, float]) -> Mapping[Content, float]:
+        """Return what a second reader says, of values that were never taught, too.
+
+        It cannot tell these from the taught ones of their kind: each of them is as likely as the factors make it.
+        """
+        if not self.untaught.others:
+            return whole
+        named: dict[Content, float] = {}
+        for content, p in whole.items():
+            instead = (Content(content.ground, things) for things in self.untaught.instead(content.things))
+            own = {one: self._by_factors(one) for one in (content, *instead)}
+            total = sum(own.values())
+            for one, chance in own.items():
+                share = chance / total if total > 0 else float(one == content)
+                named[one] = named.get(one, 0.0) + p * share
         return named
 
     def remembering(self, content: Content, more: float) -> PlaceLook:
@@ -250,10 +273,12 @@ def factors_of(
     counts: Sequence[Sequence[float]],
     totals: Sequence[Sequence[float]],
     read: Mapping[tuple[int, int], Mapping[Things, float]],
+    untaught: UntaughtValues = NONE_UNTAUGHT,
 ) -> tuple[dict[Things, float], ...]:
     """Return the factors of a place by the network's answers for each thing, and for each kind with values.
 
     ``read`` is what a closer look told: by the kind's position and how many there are, how likely which values are.
+    ``untaught`` are the values that only such a look would tell.
     """
     factors: list[dict[Things, float]] = []
     singles = len(members) - len(layout.valued)
@@ -262,7 +287,8 @@ def factors_of(
         factors.append(dict(zip(_numbers(thing, len(counts[thing])), counts[thing], strict=True)))
     for number, (kind, total) in enumerate(zip(layout.valued, totals, strict=True)):
         readings = {n: read[number, n] for n in range(1, len(total)) if (number, n) in read}
-        factors.append(_valued(kind, layout.most, counts, total, readings))
+        factor = _valued(kind, layout.most, counts, total, readings)
+        factors.append(factor if readings else untaught.shared(factor))
     return tuple(factors)
 
 

@@ -36,6 +36,7 @@ from vision.read.profile import Profile, ProfileError, TaughtPhoto, load_profile
 from vision.read.relocate import BoardRelocator
 from vision.read.strip_counter import Strips
 from vision.read.tokens import TokenReader
+from vision.read.untaught_values import UntaughtValues
 
 _LOOKS = 6
 _ALIKE = 0.6
@@ -112,6 +113,8 @@ class TaughtBoard:
         learnt = [shot for shot in profile.shots if shot.name not in profile.unlearnt]
         self._contents = frozenset(c for shot in learnt for c in shot.contents.values())
         self._bare = bare_of(profile.layout, contents)
+        told = [kind for kind in range(len(self.layout.valued)) if self._network.sums_marks(kind)]
+        self._untaught = UntaughtValues.of(profile.layout, [shot.contents for shot in learnt], told)
         self._finder = BoardRelocator(profile, self.sampler)
         shots, palette = common_light(self.sampler, raised(self.sampler, profile.shots, self._network.height))
         self._memory = _Memory(self.sampler, self._network, shots, palette)
@@ -218,13 +221,14 @@ class TaughtBoard:
             no_heap(self.layout, ground.tolist(), numbers)
             made[number] = PlaceLook(
                 ground,
-                factors_of(self.layout, self._members, numbers, totals, read),
+                factors_of(self.layout, self._members, numbers, totals, read, self._untaught),
                 self._members,
                 odd[row],
                 seen=inside[number],
                 legible=self._tokens.legible,
                 bare=self._bare,
                 taught=self._contents,
+                untaught=self._untaught,
             )
         # On a strip the number is what counts, and that was taught for few numbers only.
         doubtful = [n for n, look in made.items() if look.p < _SURE and n not in self.sampler.strips]

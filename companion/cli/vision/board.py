@@ -210,6 +210,8 @@ def look(layout_name: str, photos: tuple[Path, ...], folder: Path, out: Path | N
         whole = whole and seen.found
         if out is not None and seen.pose is not None:
             write_picture(out, overlay(image, seen.pose, layout, words(seen)))
+        # A large photo is let go before the next one is read.
+        del image
         if as_json:
             click.echo(json.dumps({"photo": str(photo), **seen.to_json()}, ensure_ascii=False))
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -126,3 +127,15 @@ def test_where_no_heap_may_lie_one_thing_is_not_taken_for_two() -> None:
     counts = [[0.1, 0.3, 0.4, 0.2], [0.1, 0.2, 0.7]]
     no_heap(heaps, [0.25, 0.75], counts)
     assert counts == [pytest.approx([0.1, 0.75, 0.1, 0.05]), [0.1, 0.2, 0.7]]
+
+
+def test_what_the_second_reader_knows_is_nothing_strange(layout: Layout) -> None:
+    surely = Content(1, ((0, 1),))
+    place = replace(seen(layout, [0.97, 0.02, 0.0, 0.0, 0.0, 0.0], TAUGHT), odd=0.6)
+    assert place.unsure
+    known = place.pooled({surely: 0.98, Content(1, ((1, 1),)): 0.01})
+    assert known.odd < 0.15 and not known.unsure
+    # A number that it never saw may be of known things: nothing is the stranger for that.
+    assert place.pooled({surely: 0.1}).odd == place.odd
+    calm = replace(place, odd=0.01)
+    assert calm.pooled({surely: 0.1}).odd == calm.odd
