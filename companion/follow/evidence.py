@@ -27,7 +27,7 @@ from vision.track.evidence import (
     belief_of_strange,
 )
 from vision.track.parts import entered_in_parts, is_unseen, turn_starts
-from vision.track.tracker import Tracker, misfits, public_view
+from vision.track.tracker import Stood, Tracker, misfits, public_view
 
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot
@@ -48,6 +48,10 @@ MANY = 10
 """With so many strange places, wherever they are, there is nothing to be read."""
 
 
+NOTHING_STOOD = Stood()
+"""Nothing is known of the table yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class TrackedMatch:
     """A match as the tracker sees it; ``marks`` tells of each of its positions after how many steps it was reached."""
@@ -56,11 +60,11 @@ class TrackedMatch:
     marks: tuple[int, ...]
 
 
-def tracked_match(snapshot: MatchSnapshot) -> TrackedMatch:
-    """Return the last turns of a match, with the state it is in, for the tracker."""
+def tracked_match(snapshot: MatchSnapshot, stood: Stood = NOTHING_STOOD) -> TrackedMatch:
+    """Return the last turns of a match, with the state it is in and what ``stood`` in it, for the tracker."""
     marks = turn_starts(snapshot.states)[-1 - REMEMBER :]
     turns = [tuple(snapshot.moves[one:other]) for one, other in pairwise(marks)]
-    return TrackedMatch(Tracker([snapshot.states[n] for n in marks], REMEMBER, turns), tuple(marks))
+    return TrackedMatch(Tracker([snapshot.states[n] for n in marks], REMEMBER, turns, stood), tuple(marks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +110,15 @@ class Since:
     """What a look tells against one of which it is agreed what lay there.
 
     ``known``: what lay in the places that look just as they did then; ``within``: in those whose middle does, where one
-    piece at most may lie. ``unlike``: those that look otherwise, and how
-    much of that is plain (up to 1), but for those where the record has something else since. ``whole``: there are none
+    piece at most may lie. ``unlike``: those that look otherwise, and how much of that is plain (up to 1), but for those
+    where the record has something else since; ``was``: what lay in these. ``whole``: there are none
     of these, since it is the record's position that was agreed on.
     """
 
     known: Mapping[str, Content] = field(default_factory=dict)
     within: Mapping[str, Content] = field(default_factory=dict)
     unlike: Mapping[str, float] = field(default_factory=dict)
+    was: Mapping[str, Content] = field(default_factory=dict)
     whole: bool = False
 
 
@@ -131,7 +136,18 @@ def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook
     recorded = contents_of(snapshot.states[-1], seen.layout)
     names = [name for name in found.unlike if seen.places[name].seen and recorded[name] == contents[name]]
     whole = len(agreed.moves) == len(snapshot.moves)
-    return Since(known, within, {name: found.unlike[name] for name in names}, whole)
+    unlike, was = {name: found.unlike[name] for name in names}, {name: contents[name] for name in names}
+    return Since(known, within, unlike, was, whole)
+
+
+def stood_through(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook, after: State[Any]) -> Stood:
+    """Return what stood as it was while the turn was played that leads from a record to ``after``, now seen."""
+    since = since_agreed(agreed, snapshot, seen)
+    if not since.whole:
+        return Stood()
+    was, now = contents_of(snapshot.states[-1], seen.layout), contents_of(after, seen.layout)
+    same = [name for name, there in was.items() if now[name] == there and seen.places[name].seen]
+    return Stood(len(same), sum(since.unlike.get(name, 0.0) for name in same))
 
 
 def was_taken_back(snapshot: MatchSnapshot, kept: int, after: State[Any], since: int = 0) -> bool:
@@ -190,7 +206,11 @@ def evidence_of(
     ``since``: searched igloos may be read alike with a bear and without.
     """
     since = since or Since()
-    places = {name: belief_of_look(place, layout, taught) for name, place in seen.places.items() if place.seen}
+    places = {
+        name: belief_of_look(place, layout, taught, since.unlike.get(name, 0.0), since.was.get(name))
+        for name, place in seen.places.items()
+        if place.seen
+    }
     for name, wrong in (misread or {}).items():
         if name in seen.places and name not in since.unlike and wrong.again(seen.places[name]):
             places[name] = belief_of_known(wrong.true, layout)
