@@ -32,6 +32,7 @@ from vision.track.tracker import Stood, Tracker, misfits, public_view
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot
     from companion.rules.core import Move, State
+    from companion.rules.inference.belief import Belief
     from vision.board.layout import Layout, Place
     from vision.read.place_posterior import PlaceLook
     from vision.read.reader import BoardLook
@@ -193,30 +194,78 @@ def unheard_of(contents: Iterable[Content], known: Iterable[int], layout: Layout
     return any(layout.things[thing].kind not in kinds for content in contents for thing, _ in content.things)
 
 
+class KeptBeliefs:
+    """What is believed of places, as long as a look holds what another held of them. Not for several threads at once.
+
+    A place that looks as it did is not read again, and need not be thought about again.
+    """
+
+    def __init__(self) -> None:
+        """Know none yet."""
+        self._taught: Mapping[int, int] | None = None
+        self._known: dict[str, tuple[PlaceLook, Told, Belief]] = {}
+
+    def of(self, name: str, place: PlaceLook, layout: Layout, taught: Mapping[int, int], told: Told) -> Belief:
+        """Return what is believed of a place that was looked at, and of which this is told beside."""
+        if taught != self._taught:
+            self._taught, self._known = dict(taught), {}
+        if (known := self._known.get(name)) is not None and known[0] is place and known[1] == told:
+            return known[2]
+        belief = told.belief(place, layout, taught)
+        self._known[name] = (place, told, belief)
+        return belief
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of a place beside what is read there.
+
+    ``unlike`` and ``was`` as in :func:`vision.track.evidence.belief_of_look`; ``true``: what people said lies there,
+    which is read as it was then; ``same``: what lay there when it looked so, and how much likelier that is.
+    """
+
+    unlike: float = 0.0
+    was: Content | None = None
+    true: Content | None = None
+    same: tuple[Content, float] | None = None
+
+    def belief(self, place: PlaceLook, layout: Layout, taught: Mapping[int, int]) -> Belief:
+        """Return what is believed of the place."""
+        if self.true is not None:
+            belief = belief_of_known(self.true, layout)
+        else:
+            belief = belief_of_look(place, layout, taught, self.unlike, self.was)
+        return belief if self.same is None else belief_as_was(belief, self.same[0], layout, self.same[1])
+
+
 def evidence_of(
     seen: BoardLook,
     layout: Layout,
     taught: Mapping[int, int],
     misread: Mapping[str, Misread] | None = None,
     since: Since | None = None,
+    kept: KeptBeliefs | None = None,
 ) -> Evidence:
     """Return what a look tells the tracker; of strange places, that what never was taught lies there, if anything.
 
     What is read as it was when people said that it is something else is that still, unless it looks otherwise
-    ``since``: searched igloos may be read alike with a bear and without.
+    ``since``: searched igloos may be read alike with a bear and without. ``kept``: what was believed of the looks
+    before.
     """
     since = since or Since()
-    places = {
-        name: belief_of_look(place, layout, taught, since.unlike.get(name, 0.0), since.was.get(name))
-        for name, place in seen.places.items()
-        if place.seen
+    kept = kept or KeptBeliefs()
+    same = {
+        name: (there, more)
+        for known, more in ((since.within, AS_WAS_WITHIN), (since.known, AS_WAS))
+        for name, there in known.items()
     }
-    for name, wrong in (misread or {}).items():
-        if name in seen.places and name not in since.unlike and wrong.again(seen.places[name]):
-            places[name] = belief_of_known(wrong.true, layout)
-    for known, more in ((since.within, AS_WAS_WITHIN), (since.known, AS_WAS)):
-        for name, there in known.items():
-            places[name] = belief_as_was(places[name], there, layout, more)
+    places = {}
+    for name, place in seen.places.items():
+        wrong = None if name in since.unlike else (misread or {}).get(name)
+        true = wrong.true if wrong is not None and wrong.again(place) else None
+        if place.seen or true is not None:
+            told = Told(since.unlike.get(name, 0.0), since.was.get(name), true, same.get(name))
+            places[name] = kept.of(name, place, layout, taught, told)
     return Evidence(places)
 
 
@@ -306,14 +355,18 @@ def look_at_match(
     taught: Mapping[int, int],
     agreed: Agreed | None,
     misread: Mapping[str, Misread],
+    kept: KeptBeliefs | None = None,
 ) -> LookAtMatch | None:
-    """Return what a look tells of a match; None while a hand or the like lies over the board."""
+    """Return what a look tells of a match; None while a hand or the like lies over the board.
+
+    ``kept``: what was believed of the looks before.
+    """
     since = since_agreed(agreed, snapshot, seen)
     if is_hand(seen, since.known, since.unlike if since.whole else None):
         return None
     recorded = contents_of(snapshot.states[-1], seen.layout)
     strange, explained = strange_in(seen, taught, recorded, misread, since.known)
-    evidence = evidence_of(seen, seen.layout, taught, misread, since)
+    evidence = evidence_of(seen, seen.layout, taught, misread, since, kept)
     return LookAtMatch(evidence, since.unlike, strange, explained)
 
 

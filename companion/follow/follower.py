@@ -21,6 +21,7 @@ from companion.follow.deals import DealWatcher, deal_of
 from companion.follow.entries import agreed_on, enter, nothing_entered
 from companion.follow.evidence import (
     Agreed,
+    KeptBeliefs,
     LookAtMatch,
     contents_of,
     covered,
@@ -93,6 +94,7 @@ class CameraFollower:
         self._rows = RowWatcher(night, cards)
         self._lock = threading.RLock()
         self._now = Following()
+        self._beliefs = KeptBeliefs()
         self._closing = threading.Event()
         self._woken = threading.Event()
         self._thread: threading.Thread | None = None
@@ -369,7 +371,8 @@ class CameraFollower:
             return
         live, tracked = captured.kind is not DeviceKind.RECORDED, tracked_match(snapshot, now.memory.stood)
         observation = BoardObservation(captured.number, captured.kind, live, snapshot, tracked, table, image, seen)
-        told = look_at_match(seen, snapshot, table.learnt(), now.memory.agreed, now.memory.misread)
+        memory = now.memory
+        told = look_at_match(seen, snapshot, table.learnt(), memory.agreed, memory.misread, self._beliefs)
         if told is None:
             # A hand goes; what lies still for long is none, and people are asked to look.
             if self._become(lambda now: now.under_hand(begun)).is_hand_still(begun):

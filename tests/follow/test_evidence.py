@@ -13,6 +13,7 @@ import pytest
 from companion.events.hub import Hub
 from companion.follow.evidence import (
     Agreed,
+    KeptBeliefs,
     Since,
     certain,
     contents_of,
@@ -209,6 +210,24 @@ def test_what_is_read_as_it_was_where_it_changed_is_misread() -> None:
         for since in (Since(), Since(unlike={"a8": 1.0}, was={"a8": igloo}))
     )
     assert alone == changed
+
+
+def test_what_is_not_read_again_is_not_thought_about_again() -> None:
+    kept, first = KeptBeliefs(), seen("c3")
+    water = LAYOUT.grounds.index("water")
+    changed = replace(first.places["d4"], ground=np.eye(len(LAYOUT.grounds))[water])
+    second = replace(first, places={**first.places, "d4": changed})
+    since = Since(known={"e5": Content(water)})
+    taught = dict(enumerate(LAYOUT.most))
+    one, two, three = (
+        evidence_of(look, LAYOUT, taught, None, told, kept).places
+        for look, told in ((first, Since()), (second, Since()), (second, since))
+    )
+    assert {name for name in one if one[name] is not two[name]} == {"d4"}
+    assert {name for name in two if two[name] is not three[name]} == {"e5"}
+    assert three == evidence_of(second, LAYOUT, taught, None, since).places, "it is what it would be if made anew"
+    # Another lesson may change what is believed of everything.
+    assert not any(evidence_of(second, LAYOUT, {}, None, since, kept).places[name] is three[name] for name in three)
 
 
 def test_of_what_never_was_taught_a_kind_is_new_and_a_colour_is_not() -> None:

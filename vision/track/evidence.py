@@ -331,7 +331,7 @@ def belief_of_several(looks: Sequence[Belief]) -> Belief:
     What misleads one look misleads the next: they are no witnesses of their own, so the mean of their probabilities
     counts, not the product.
     """
-    if len(looks) == 1:
+    if all(look is looks[0] for look in looks):
         return looks[0]
     floors = [look.floor for look in looks]
     ground = _mean([look.ground for look in looks], floors)
