@@ -27,11 +27,12 @@ from vision.track.evidence import (
     belief_of_strange,
 )
 from vision.track.parts import entered_in_parts, is_unseen, turn_starts
-from vision.track.tracker import Tracker, misfits, public_view
+from vision.track.tracker import Stood, Tracker, misfits, public_view
 
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot
     from companion.rules.core import Move, State
+    from companion.rules.inference.belief import Belief
     from vision.board.layout import Layout, Place
     from vision.read.place_posterior import PlaceLook
     from vision.read.reader import BoardLook
@@ -48,6 +49,10 @@ MANY = 10
 """With so many strange places, wherever they are, there is nothing to be read."""
 
 
+NOTHING_STOOD = Stood()
+"""Nothing is known of the table yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class TrackedMatch:
     """A match as the tracker sees it; ``marks`` tells of each of its positions after how many steps it was reached."""
@@ -56,11 +61,11 @@ class TrackedMatch:
     marks: tuple[int, ...]
 
 
-def tracked_match(snapshot: MatchSnapshot) -> TrackedMatch:
-    """Return the last turns of a match, with the state it is in, for the tracker."""
+def tracked_match(snapshot: MatchSnapshot, stood: Stood = NOTHING_STOOD) -> TrackedMatch:
+    """Return the last turns of a match, with the state it is in and what ``stood`` in it, for the tracker."""
     marks = turn_starts(snapshot.states)[-1 - REMEMBER :]
     turns = [tuple(snapshot.moves[one:other]) for one, other in pairwise(marks)]
-    return TrackedMatch(Tracker([snapshot.states[n] for n in marks], REMEMBER, turns), tuple(marks))
+    return TrackedMatch(Tracker([snapshot.states[n] for n in marks], REMEMBER, turns, stood), tuple(marks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +111,15 @@ class Since:
     """What a look tells against one of which it is agreed what lay there.
 
     ``known``: what lay in the places that look just as they did then; ``within``: in those whose middle does, where one
-    piece at most may lie. ``unlike``: those that look otherwise, and how
-    much of that is plain (up to 1), but for those where the record has something else since. ``whole``: there are none
+    piece at most may lie. ``unlike``: those that look otherwise, and how much of that is plain (up to 1), but for those
+    where the record has something else since; ``was``: what lay in these. ``whole``: there are none
     of these, since it is the record's position that was agreed on.
     """
 
     known: Mapping[str, Content] = field(default_factory=dict)
     within: Mapping[str, Content] = field(default_factory=dict)
     unlike: Mapping[str, float] = field(default_factory=dict)
+    was: Mapping[str, Content] = field(default_factory=dict)
     whole: bool = False
 
 
@@ -131,7 +137,18 @@ def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook
     recorded = contents_of(snapshot.states[-1], seen.layout)
     names = [name for name in found.unlike if seen.places[name].seen and recorded[name] == contents[name]]
     whole = len(agreed.moves) == len(snapshot.moves)
-    return Since(known, within, {name: found.unlike[name] for name in names}, whole)
+    unlike, was = {name: found.unlike[name] for name in names}, {name: contents[name] for name in names}
+    return Since(known, within, unlike, was, whole)
+
+
+def stood_through(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook, after: State[Any]) -> Stood:
+    """Return what stood as it was while the turn was played that leads from a record to ``after``, now seen."""
+    since = since_agreed(agreed, snapshot, seen)
+    if not since.whole:
+        return Stood()
+    was, now = contents_of(snapshot.states[-1], seen.layout), contents_of(after, seen.layout)
+    same = [name for name, there in was.items() if now[name] == there and seen.places[name].seen]
+    return Stood(len(same), sum(since.unlike.get(name, 0.0) for name in same))
 
 
 def was_taken_back(snapshot: MatchSnapshot, kept: int, after: State[Any], since: int = 0) -> bool:
@@ -177,26 +194,78 @@ def unheard_of(contents: Iterable[Content], known: Iterable[int], layout: Layout
     return any(layout.things[thing].kind not in kinds for content in contents for thing, _ in content.things)
 
 
+class KeptBeliefs:
+    """What is believed of places, as long as a look holds what another held of them. Not for several threads at once.
+
+    A place that looks as it did is not read again, and need not be thought about again.
+    """
+
+    def __init__(self) -> None:
+        """Know none yet."""
+        self._taught: Mapping[int, int] | None = None
+        self._known: dict[str, tuple[PlaceLook, Told, Belief]] = {}
+
+    def of(self, name: str, place: PlaceLook, layout: Layout, taught: Mapping[int, int], told: Told) -> Belief:
+        """Return what is believed of a place that was looked at, and of which this is told beside."""
+        if taught != self._taught:
+            self._taught, self._known = dict(taught), {}
+        if (known := self._known.get(name)) is not None and known[0] is place and known[1] == told:
+            return known[2]
+        belief = told.belief(place, layout, taught)
+        self._known[name] = (place, told, belief)
+        return belief
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of a place beside what is read there.
+
+    ``unlike`` and ``was`` as in :func:`vision.track.evidence.belief_of_look`; ``true``: what people said lies there,
+    which is read as it was then; ``same``: what lay there when it looked so, and how much likelier that is.
+    """
+
+    unlike: float = 0.0
+    was: Content | None = None
+    true: Content | None = None
+    same: tuple[Content, float] | None = None
+
+    def belief(self, place: PlaceLook, layout: Layout, taught: Mapping[int, int]) -> Belief:
+        """Return what is believed of the place."""
+        if self.true is not None:
+            belief = belief_of_known(self.true, layout)
+        else:
+            belief = belief_of_look(place, layout, taught, self.unlike, self.was)
+        return belief if self.same is None else belief_as_was(belief, self.same[0], layout, self.same[1])
+
+
 def evidence_of(
     seen: BoardLook,
     layout: Layout,
     taught: Mapping[int, int],
     misread: Mapping[str, Misread] | None = None,
     since: Since | None = None,
+    kept: KeptBeliefs | None = None,
 ) -> Evidence:
     """Return what a look tells the tracker; of strange places, that what never was taught lies there, if anything.
 
     What is read as it was when people said that it is something else is that still, unless it looks otherwise
-    ``since``: searched igloos may be read alike with a bear and without.
+    ``since``: searched igloos may be read alike with a bear and without. ``kept``: what was believed of the looks
+    before.
     """
     since = since or Since()
-    places = {name: belief_of_look(place, layout, taught) for name, place in seen.places.items() if place.seen}
-    for name, wrong in (misread or {}).items():
-        if name in seen.places and name not in since.unlike and wrong.again(seen.places[name]):
-            places[name] = belief_of_known(wrong.true, layout)
-    for known, more in ((since.within, AS_WAS_WITHIN), (since.known, AS_WAS)):
-        for name, there in known.items():
-            places[name] = belief_as_was(places[name], there, layout, more)
+    kept = kept or KeptBeliefs()
+    same = {
+        name: (there, more)
+        for known, more in ((since.within, AS_WAS_WITHIN), (since.known, AS_WAS))
+        for name, there in known.items()
+    }
+    places = {}
+    for name, place in seen.places.items():
+        wrong = None if name in since.unlike else (misread or {}).get(name)
+        true = wrong.true if wrong is not None and wrong.again(place) else None
+        if place.seen or true is not None:
+            told = Told(since.unlike.get(name, 0.0), since.was.get(name), true, same.get(name))
+            places[name] = kept.of(name, place, layout, taught, told)
     return Evidence(places)
 
 
@@ -286,14 +355,18 @@ def look_at_match(
     taught: Mapping[int, int],
     agreed: Agreed | None,
     misread: Mapping[str, Misread],
+    kept: KeptBeliefs | None = None,
 ) -> LookAtMatch | None:
-    """Return what a look tells of a match; None while a hand or the like lies over the board."""
+    """Return what a look tells of a match; None while a hand or the like lies over the board.
+
+    ``kept``: what was believed of the looks before.
+    """
     since = since_agreed(agreed, snapshot, seen)
     if is_hand(seen, since.known, since.unlike if since.whole else None):
         return None
     recorded = contents_of(snapshot.states[-1], seen.layout)
     strange, explained = strange_in(seen, taught, recorded, misread, since.known)
-    evidence = evidence_of(seen, seen.layout, taught, misread, since)
+    evidence = evidence_of(seen, seen.layout, taught, misread, since, kept)
     return LookAtMatch(evidence, since.unlike, strange, explained)
 
 

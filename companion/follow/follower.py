@@ -21,6 +21,7 @@ from companion.follow.deals import DealWatcher, deal_of
 from companion.follow.entries import agreed_on, enter, nothing_entered
 from companion.follow.evidence import (
     Agreed,
+    KeptBeliefs,
     LookAtMatch,
     contents_of,
     covered,
@@ -29,6 +30,7 @@ from companion.follow.evidence import (
     look_at_match,
     misread_in,
     never_taught,
+    stood_through,
     tracked_match,
     was_taken_back,
 )
@@ -92,6 +94,7 @@ class CameraFollower:
         self._rows = RowWatcher(night, cards)
         self._lock = threading.RLock()
         self._now = Following()
+        self._beliefs = KeptBeliefs()
         self._closing = threading.Event()
         self._woken = threading.Event()
         self._thread: threading.Thread | None = None
@@ -153,6 +156,7 @@ class CameraFollower:
                 return enter(self._night, observation, chosen, by)
             answer = enter(self._night, observation, chosen, by)
             if answer.ok and chosen.state is not None:
+                self._learn_what_stood(observation, chosen)
                 contents = contents_of(chosen.state, observation.table.layout)
                 misread = misread_in(observation.seen, contents)
                 agreed = agreed_on(self._night, observation, chosen.state)
@@ -365,11 +369,10 @@ class CameraFollower:
         now = self._become(lambda now: now.looked_at(record, begun, seen if seen.found else None))
         if not seen.found:
             return
-        live = captured.kind is not DeviceKind.RECORDED
-        observation = BoardObservation(
-            captured.number, captured.kind, live, snapshot, tracked_match(snapshot), table, image, seen
-        )
-        told = look_at_match(seen, snapshot, table.learnt(), now.memory.agreed, now.memory.misread)
+        live, tracked = captured.kind is not DeviceKind.RECORDED, tracked_match(snapshot, now.memory.stood)
+        observation = BoardObservation(captured.number, captured.kind, live, snapshot, tracked, table, image, seen)
+        memory = now.memory
+        told = look_at_match(seen, snapshot, table.learnt(), memory.agreed, memory.misread, self._beliefs)
         if told is None:
             # A hand goes; what lies still for long is none, and people are asked to look.
             if self._become(lambda now: now.under_hand(begun)).is_hand_still(begun):
@@ -435,12 +438,20 @@ class CameraFollower:
             # Somebody was quicker, or what is to be taken back is not the camera's own: people decide.
             self._ask(TURN, candidates, (), observation)
             return
+        self._learn_what_stood(observation, best)
         lesson, agreed = self._now.memory.lesson, agreed_on(self._night, observation, best.state)
         self._become(lambda now: now.entered(observation, best.state).agree(agreed))
         table.confirm(observation.seen, contents_of(best.state, table.layout))
         if lesson is not None:
             # The turn before was right, or this one could not have followed: now it may be taught.
             self._teach(*lesson)
+
+    def _learn_what_stood(self, observation: BoardObservation, entered: Candidate) -> None:
+        """Count what looks otherwise though a turn that was entered leaves it as it was."""
+        if entered.state is not None and not entered.back:
+            snapshot, seen, agreed = observation.snapshot, observation.seen, self._now.memory.agreed
+            stood = stood_through(agreed, snapshot, seen, entered.state)
+            self._become(lambda now: now.stood(snapshot.match, stood))
 
     def _teach(self, observation: BoardObservation, state: Any) -> None:
         """Teach a position that is certain by now, where it shows anything that is not known yet."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from companion.follow import messages
 from companion.follow.pace import AGAIN_S, COVERED_AGAIN_S, HALF_S, HAND_S, QUIET_S
 from companion.follow.questions import DISAGREEMENT, OpenQuestion
+from vision.track.tracker import Stood
 
 if TYPE_CHECKING:
     from companion.follow.evidence import Agreed, Misread
@@ -72,7 +73,7 @@ class MatchMemory:
     ``matched``: after how many steps the record was seen to be as the board, ``matched_at`` at which state number.
     ``agreed``: a look of which people and
     camera agree what it shows. ``lesson``: an entered turn that is taught once another has followed it. ``misread``:
-    places that people said were misread.
+    places that people said were misread. ``stood``: how often what stayed as it was looked otherwise.
     """
 
     match: str = ""
@@ -81,6 +82,7 @@ class MatchMemory:
     agreed: Agreed | None = None
     lesson: tuple[BoardObservation, Any] | None = None
     misread: Mapping[str, Misread] = field(default_factory=dict)
+    stood: Stood = field(default_factory=Stood)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +240,12 @@ class Following:
         if agreed is None or agreed.match != self.memory.match:
             return self
         return replace(self, memory=replace(self.memory, agreed=agreed))
+
+    def stood(self, match: str, stood: Stood) -> Following:
+        """What stayed as it was through a turn looked so, or not."""
+        if match != self.memory.match:
+            return self
+        return replace(self, memory=replace(self.memory, stood=self.memory.stood + stood))
 
     def correct(self, match: str, misread: Mapping[str, Misread]) -> Following:
         """People said what lies there: these places were misread."""

@@ -13,6 +13,7 @@ import pytest
 from companion.events.hub import Hub
 from companion.follow.evidence import (
     Agreed,
+    KeptBeliefs,
     Since,
     certain,
     contents_of,
@@ -21,6 +22,7 @@ from companion.follow.evidence import (
     is_hand,
     misread_in,
     since_agreed,
+    stood_through,
     tracked_match,
     unheard_of,
 )
@@ -36,6 +38,7 @@ from vision.board.layout import open_layout
 from vision.board.patches import Sampler
 from vision.read.place_posterior import PlaceLook, Things, members_of
 from vision.read.reader import BoardLook
+from vision.track.tracker import Stood, Tracker
 
 LAYOUT = open_layout(GAME)
 
@@ -157,6 +160,76 @@ def test_where_one_piece_may_lie_a_shadow_on_the_rim_is_no_change(tmp_path: Path
     assert isinstance(odds, Belief) and odds.best()[0] == layout.grounds[there.ground]
 
 
+def read_as(contents: Mapping[str, Content], ice: Any, known: frozenset[Content]) -> BoardLook:
+    """Return a look that reads surely what lies there."""
+    members = members_of(ice)
+    places = {}
+    for name, there in contents.items():
+        ground = np.eye(len(ice.grounds))[there.ground]
+        factors = tuple({tuple(pair for pair in there.things if pair[0] in some): 1.0} for some in members)
+        places[name] = PlaceLook(ground, factors, members, 0.0, taught=known)
+    return BoardLook(ice, None, places)
+
+
+def test_a_place_that_surely_changed_is_not_what_it_was_however_it_is_read() -> None:
+    """A bear took an igloo's fish and came back: nothing else changed, and no set-up shows a searched igloo."""
+    before, igloo = FilmedIce(1, 2).states[1], "a8"
+    after = before
+    for move in ("leap start a8", "roll 1 fish1", "leap a8 start"):
+        after = after.after(after.game.parse(move))
+    ice = open_layout("ice-team")
+    was, known = contents_of(before, ice), frozenset(map(Content, range(len(ice.grounds))))
+    look = read_as(was, ice, known - {Content(ice.grounds.index("searched"))})
+    others = {name: there for name, there in was.items() if name != igloo}
+    since = Since(others, {}, {igloo: 1.0}, {igloo: was[igloo]}, whole=True)
+    told = Tracker([before]).candidates(evidence_of(look, ice, {0: 4, 1: 4}, None, since), (), since.unlike)
+    assert told[0].state is not None
+    assert told[0].state.position()["places"] == after.position()["places"] and told[0].p > 0.7
+    # As far as nothing tells that it changed, it did not.
+    still = replace(since, unlike={}, was={}, known=was)
+    same = Tracker([before]).candidates(evidence_of(look, ice, {0: 4, 1: 4}, None, still))
+    assert (same[0].kind, round(same[0].p, 2)) == ("unchanged", 1.0)
+
+
+def test_what_is_read_as_it_was_where_it_changed_is_misread() -> None:
+    """A bear stands on an igloo that is read bare, as it was; a bear that is read where none stood is not doubted."""
+    ice = open_layout("ice-team")
+    igloo, searched = (Content(ice.grounds.index(name)) for name in ("igloo", "searched"))
+    known = frozenset(map(Content, range(len(ice.grounds))))
+    with_bear = ("searched", (("bear", "red", 1),))
+    odds = []
+    for since in (Since(), Since(unlike={"a8": 1.0}, was={"a8": igloo})):
+        belief = evidence_of(read_as({"a8": igloo}, ice, known), ice, {0: 4, 1: 4}, None, since).places["a8"]
+        assert isinstance(belief, Belief)
+        odds.append(belief.get(with_bear) - belief.get(("igloo", ())))
+    assert odds[1] > odds[0] + 5
+    bear = Content(searched.ground, ((ice.find_thing("bear", "red") or 0, 1),))
+    look = read_as({"a8": bear}, ice, known)
+    alone, changed = (
+        evidence_of(look, ice, {0: 4, 1: 4}, None, since).places["a8"]
+        for since in (Since(), Since(unlike={"a8": 1.0}, was={"a8": igloo}))
+    )
+    assert alone == changed
+
+
+def test_what_is_not_read_again_is_not_thought_about_again() -> None:
+    kept, first = KeptBeliefs(), seen("c3")
+    water = LAYOUT.grounds.index("water")
+    changed = replace(first.places["d4"], ground=np.eye(len(LAYOUT.grounds))[water])
+    second = replace(first, places={**first.places, "d4": changed})
+    since = Since(known={"e5": Content(water)})
+    taught = dict(enumerate(LAYOUT.most))
+    one, two, three = (
+        evidence_of(look, LAYOUT, taught, None, told, kept).places
+        for look, told in ((first, Since()), (second, Since()), (second, since))
+    )
+    assert {name for name in one if one[name] is not two[name]} == {"d4"}
+    assert {name for name in two if two[name] is not three[name]} == {"e5"}
+    assert three == evidence_of(second, LAYOUT, taught, None, since).places, "it is what it would be if made anew"
+    # Another lesson may change what is believed of everything.
+    assert not any(evidence_of(second, LAYOUT, {}, None, since, kept).places[name] is three[name] for name in three)
+
+
 def test_of_what_never_was_taught_a_kind_is_new_and_a_colour_is_not() -> None:
     """The first blue igloo follows from who played; the first igloo of all does not."""
     red, blue, bear = (LAYOUT.find_thing(*what) for what in (("igloo", "red"), ("igloo", "blue"), ("bear", 4)))
@@ -202,6 +275,10 @@ def test_what_was_agreed_holds_for_the_record_it_was_agreed_on(tmp_path: Path) -
     assert since_agreed(earlier, snapshot, otherwise).unlike == {same: 1.0}
     assert not since_agreed(earlier, snapshot, otherwise).whole
     assert set(since_agreed(agreed, snapshot, otherwise).unlike) == {same, changed}
+    # What a turn left as it was, and looks otherwise all the same, was nudged; of a turn in parts nothing is told.
+    assert stood_through(agreed, snapshot, otherwise, snapshot.states[-1]) == Stood(len(names), 2.0)
+    assert stood_through(agreed, snapshot, otherwise, film.states[0]).nudged == 1.0
+    assert stood_through(earlier, snapshot, otherwise, snapshot.states[-1]) == Stood()
     # What is read as water, for sure and wrongly, in a place that did not change: it is the floe that it was.
     odds = evidence_of(still, LAYOUT, {}, None, Since({"d3": Content(LAYOUT.grounds.index("water"))})).places["d3"]
     assert isinstance(odds, Belief) and odds.ground["floe"] - odds.ground["water"] < 4

@@ -52,6 +52,7 @@ from vision.track.candidate import (
     Candidate,
     TrackingResult,
 )
+from vision.track.tracker import Stood
 
 LAYOUT = open_layout(GAME)
 FILM = Filmed(5, 5, kept=1.0)
@@ -160,13 +161,13 @@ class Camera:
 
     # --- the tracker
 
-    def _tracked(self, snapshot: MatchSnapshot) -> TrackedMatch:
+    def _tracked(self, snapshot: MatchSnapshot, stood: Stood) -> TrackedMatch:
         tracker: Any = SimpleNamespace(
             candidates=lambda evidence, strange, unlike: self._candidates(snapshot),
             again=lambda former, evidence: former,
             judge=self._judged,
         )
-        return replace(tracked_match(snapshot), tracker=tracker)
+        return replace(tracked_match(snapshot, stood), tracker=tracker)
 
     def _candidates(self, snapshot: MatchSnapshot) -> tuple[Candidate, ...]:
         record, board = STEPS.index(len(snapshot.moves)), self.frames.board

@@ -13,6 +13,7 @@ from companion.follow.pace import AGAIN_S, COVERED_AGAIN_S, QUIET_S
 from companion.follow.questions import DISAGREEMENT, NEW, TURN
 from companion.rules.inference.turns import Evidence
 from vision.track.candidate import Candidate
+from vision.track.tracker import Stood
 
 HERE, LATER = Standing("match-1", 7), Standing("match-1", 8)
 LOOKED = Following(record=HERE, looked=HERE, looked_t=100.0, record_t=0.0)
@@ -81,3 +82,10 @@ def test_only_the_last_times_are_kept() -> None:
         now = now.took(SceneLooks(begun=0.0, worked=1.0), float(n), 3.0)
     assert len(now.taken) == MEASURED
     assert now.taken[-1] == (MEASURED + 19.0, 2.0)
+
+
+def test_what_was_nudged_is_counted_in_its_match_alone() -> None:
+    now = replace(LOOKED, memory=MatchMemory("match-1"))
+    counted = now.stood("match-1", Stood(38.0, 1.0)).stood("match-1", Stood(37.0)).stood("match-2", Stood(5.0, 5.0))
+    assert counted.memory.stood == Stood(75.0, 1.0)
+    assert counted.recorded(Standing("match-2", 0), 200.0, own=False).memory.stood == Stood()

@@ -80,19 +80,29 @@ def belief_of(place: Mapping[str, Any]) -> Belief:
     return Belief(ground, things, log(max(LEAST, odd / 10)))
 
 
-def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | None = None) -> Belief:
+def belief_of_look(
+    look: PlaceLook,
+    layout: Layout,
+    taught: Mapping[int, int] | None = None,
+    unlike: float = 0.0,
+    was: Content | None = None,
+) -> Belief:
     """Return what is believed of a place that was looked at, with every count of every thing.
 
     ``taught``: the most of each thing (by its number in the layout) that the table was ever shown on one place. Of
     what it was never shown it cannot be sure: the first bear of the evening must stay possible, and the more so the
-    odder the place looks.
+    odder the place looks. ``unlike``: how plainly (up to 1) it looks otherwise than when it held ``was``; as far as it
+    is read as that still, it is misread, or was nudged only.
     """
     unknown: frozenset[int] = frozenset() if taught is None else never_taught(layout, taught)
     fresh = belief_of_strange(layout, taught) if look.odd >= HIDDEN and taught is not None else None
     odd = look.odd * (ODDITY if look.odd < HIDDEN else ODDEST if fresh is None else UNHEARD)
+    if was is not None:
+        odd = max(odd, ODDEST * unlike * look.probability(was))
     ground = dict(zip(layout.grounds, (float(p) for p in look.grounds()), strict=True))
     if taught is not None and look.taught:
-        ground |= _new_grounds(look, layout, ground, UNTAUGHT if unknown else max(UNTAUGHT, UNHEARD * look.odd))
+        least = UNTAUGHT if unknown else max(UNTAUGHT, UNHEARD * max(look.odd, unlike))
+        ground |= _new_grounds(look, layout, ground, least)
     things: dict[tuple[str, Any], dict[int, float]] = {}
     groups = []
     for members in look.members:
@@ -321,7 +331,7 @@ def belief_of_several(looks: Sequence[Belief]) -> Belief:
     What misleads one look misleads the next: they are no witnesses of their own, so the mean of their probabilities
     counts, not the product.
     """
-    if len(looks) == 1:
+    if all(look is looks[0] for look in looks):
         return looks[0]
     floors = [look.floor for look in looks]
     ground = _mean([look.ground for look in looks], floors)

@@ -48,8 +48,9 @@ DEAREST = 14.0
 """Turns that cost more beforehand are less believed than that there was none."""
 STRANGE = 8.0
 """What it costs that a place that shows something never taught is as it was."""
-LEFT, LEFT_MOST = 3.0, 2
-"""What it costs that a place that looks plainly otherwise is as it was, nudged only; so many places at most count."""
+NUDGED, LEFT_MOST = 1 / 20, 2
+"""How often a place that is as it was looks plainly otherwise, nudged only, before anything is known of this table; so
+many places at most count."""
 CLEAR = 3.0
 """Parts of a place that are less likely than the likeliest by more than this disagree."""
 STRONG = 6.0
@@ -67,16 +68,38 @@ ALIKE: Mapping[str, float] = {}
 _HIDDEN = ("hands", "piles", "box", "options", "players", "pending", "played", "melted")
 
 
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """So many ``places`` were as they had been when a turn was agreed on; ``nudged`` looked otherwise all the same."""
+
+    places: float = 0.0
+    nudged: float = 0.0
+
+    def __add__(self, other: Stood) -> Stood:
+        """Return both together."""
+        return Stood(self.places + other.places, self.nudged + other.nudged)
+
+    @property
+    def left(self) -> float:
+        """Return what it costs that a place that looks plainly otherwise is as it was.
+
+        The rule of succession (Laplace 1814), begun with one nudged place of ``1 / NUDGED``.
+        """
+        return log((1 / NUDGED + self.places) / (1 + self.nudged))
+
+
 @dataclass
 class Tracker:
     """Follows a game by what is seen; ``confirmed`` are the positions between turns, the last one holds now.
 
-    ``remember``: how many earlier positions may be gone back to.
+    ``remember``: how many earlier positions may be gone back to. ``stood``: how often
+    what stayed as it was looked otherwise at this table.
     """
 
     confirmed: list[State[Any]]
     remember: int = 6
     turns_entered: list[tuple[Move, ...]] = field(default_factory=list)
+    stood: Stood = Stood()
 
     @property
     def state(self) -> State[Any]:
@@ -228,7 +251,7 @@ class Tracker:
             return candidate
         was, now = self.state.position()["places"], candidate.state.position()["places"]
         same = sum(much for name, much in unlike.items() if content(was[name]) == content(now[name]))
-        left = LEFT * min(same, LEFT_MOST)
+        left = self.stood.left * min(same, LEFT_MOST)
         return replace(candidate, total=candidate.total - left, left=left)
 
     def _otherwise(self, found: Sequence[Candidate], further: list[Candidate]) -> list[Candidate]:
@@ -366,7 +389,7 @@ class Follower:
         """Go on with what may have been: the likeliest few, those that came to the same as one."""
         branches: dict[str, tuple[float, Tracker]] = {}
         for likely, tracker, candidate in sorted(chosen, key=lambda one: -one[0]):
-            new = Tracker(list(tracker.confirmed), tracker.remember, list(tracker.turns_entered))
+            new = Tracker(list(tracker.confirmed), tracker.remember, list(tracker.turns_entered), tracker.stood)
             new.confirm(candidate)
             key = public_view(new.state)
             if key in branches:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from companion.lab.worlds.traced.cards import Dome, TracedCard, TracedScene, sheet_shot, trace
+from companion.lab.worlds.traced.cards import Arm, Dome, TracedCard, TracedScene, sheet_shot, trace
 from companion.lab.worlds.traced.cards_art import MANNERS, Faces
 from companion.lab.worlds.traced.checks import traced_check
 from companion.lab.worlds.traced.placings import traced_round
@@ -60,3 +61,33 @@ def test_a_loose_thaler_is_traced_where_it_lies() -> None:
     x, y = view.project([[20.0, 10.0, 3.4]])[0].round().astype(int)
     blue, green, red = map(int, shot.image[y, x])
     assert red > 2 * max(blue, green)
+
+
+def test_players_reach_over_the_table_from_where_they_sit() -> None:
+    film = traced_round(5, 0, ["red", "blue", "green", "yellow"])
+    assert film.seats == traced_round(5, 0, ["red", "blue", "green", "yellow"]).seats
+    sides = sorted(film.seats.values())
+    apart = np.diff([*sides, sides[0] + 360])
+    assert apart == pytest.approx(90), "they sit around it"
+    on_cards = [put.at for put in film.puts]
+    for put in film.puts:
+        held = film.scene(put.t - 0.5)
+        hand = next(arm for arm in held.arms if arm.side == film.seats[put.colour])
+        igloo = next(dome for dome in held.domes if dome.colour == put.colour and dome.at not in on_cards)
+        beside = np.subtract(hand.at, igloo.at)
+        way = np.radians(hand.side)
+        assert beside == pytest.approx(18 * np.array([np.sin(way), -np.cos(way)])), "held on the player's side"
+
+
+@pytest.mark.parametrize("side", [0, 90, 180, 270])
+def test_an_arm_covers_what_lies_on_its_side_and_nothing_else(side: int) -> None:
+    faces, view = Faces("igloo-pop", 6, 0), TracedView(9, 400, 400, 160, 120)
+    bare, under = (
+        trace(TracedScene(faces, (), arms=arms), view, Lamps(9), 9).image.astype(float)
+        for arms in ((), (Arm((0.0, 0.0), side),))
+    )
+    for other in (0, 90, 180, 270):
+        way = np.radians(other)
+        x, y = view.project([[130 * np.sin(way), -130 * np.cos(way), 0]])[0].round().astype(int)
+        changed = np.abs(under - bare)[y - 2 : y + 3, x - 2 : x + 3].mean()
+        assert (changed > 20) == (other == side), (other, changed)

@@ -37,7 +37,7 @@ from vision.track.evidence import (
     usual_loss,
 )
 from vision.track.parts import turn_starts
-from vision.track.tracker import STRONG, Follower, Tracker
+from vision.track.tracker import NUDGED, STRONG, Follower, Stood, Tracker
 
 RULES = game("iglu-iglu")
 
@@ -342,6 +342,24 @@ def test_what_looks_a_little_otherwise_is_a_little_less_likely_as_it_was(board_o
         told = Tracker([before]).candidates(seen, unlike={"b1": much})
         shares.append(sum(c.p for c in told if c.state is not None and places_of(c.state) == places_of(moved)))
     assert shares[0] < shares[1] < shares[2] and shares[1] > 0.75
+
+
+def test_how_often_what_stays_looks_otherwise_is_learnt_at_the_table(board_of: Any) -> None:
+    """Where nothing is nudged turn after turn, what looks otherwise changed; where much is, it may have been nudged."""
+    before = board_of({"b1": "red", "b3": "red", "g8": "blue"})
+    moved = after_moves(before, "melt c4", "reveal c4 kept", "walk b1 b2", "end")
+    doubts = {
+        name: Belief({"floe": 0.0}, {("inuit", "red"): logs({0: p, 1: 1 - p})}, log(LEAST))
+        for name, p in (("b1", 0.1), ("b3", 0.9))
+    }
+    seen = Evidence({**clear(moved).places, **doubts})
+    shares = []
+    for stood in (Stood(300.0, 60.0), Stood(), Stood(300.0, 1.0), Stood(300.0)):
+        told = Tracker([before], stood=stood).candidates(seen, unlike={"b1": 1.0})
+        shares.append(sum(c.p for c in told if c.state is not None and places_of(c.state) == places_of(moved)))
+    assert shares == sorted(shares) and shares[0] < 0.5 * shares[-1], shares
+    assert Stood().left == pytest.approx(-log(NUDGED))
+    assert Stood(10.0, 1.0) + Stood(5.0, 0.5) == Stood(15.0, 1.5)
 
 
 def test_a_piece_that_was_nudged_besides_makes_a_turn_no_more_doubtful(board_of: Any) -> None:

@@ -62,6 +62,18 @@ class Dome:
 
 
 @dataclass(frozen=True)
+class Arm:
+    """An arm that reaches to a point from a side of the table: degrees anticlockwise from the picture's near edge."""
+
+    at: Place
+    side: float = 0.0
+
+    def back(self, far: float) -> Arm:
+        """Return the arm when it has been drawn back so many millimetres towards its side."""
+        return Arm(towards(self.at, self.side, far), self.side)
+
+
+@dataclass(frozen=True)
 class Flat:
     """A print beside the cards: its picture, middle, width and height, turn, and how high it lies."""
 
@@ -74,16 +86,13 @@ class Flat:
 
 @dataclass(frozen=True)
 class TracedScene:
-    """What lies on the table; ``arms`` are where hands reach, each from the picture's near edge to a point.
-
-    ``thalers`` lie loose, each with its colour.
-    """
+    """What lies on the table; ``arms`` reach over it, and ``thalers`` lie loose, each with its colour."""
 
     faces: Faces
     cards: tuple[TracedCard, ...]
     domes: tuple[Dome, ...] = ()
     flats: tuple[Flat, ...] = ()
-    arms: tuple[Place, ...] = ()
+    arms: tuple[Arm, ...] = ()
     thalers: tuple[tuple[str, Place], ...] = ()
 
 
@@ -245,18 +254,23 @@ def _thaler(faces: Faces, colour: str, at: Place) -> str:
     return f"cylinder {{ {ends}, {wide:.2f} texture {{ {_lacquer(colour)} }} }}\n"
 
 
-def _arm(tip: Place) -> str:
-    """Return a hand over a point, its arm coming from the near edge."""
+def _arm(arm: Arm) -> str:
+    """Return a hand over a point, its arm coming from the side where its player sits."""
     skin = paint((0.82, 0.6, 0.48), "specular 0.05")
-    x, y = tip
     fingers = "".join(
-        f"sphere_sweep {{ linear_spline 2, <{x + 11 * k}, {y}, 18>, 8, <{x + 8 * k}, {y - 70}, 34>, 9 }} "
-        for k in (-2, -1, 0, 1)
+        f"sphere_sweep {{ linear_spline 2, <{11 * k}, 0, 18>, 8, <{8 * k}, -70, 34>, 9 }} " for k in (-2, -1, 0, 1)
     )
-    palm = f"sphere {{ 0, 1 scale <36, 48, 16> translate <{x - 4}, {y - 95}, 36> }}"
+    palm = "sphere { 0, 1 scale <36, 48, 16> translate <-4, -95, 36> }"
     cloth = paint((0.2, 0.22, 0.3))
-    sleeve = f"cone {{ <{x}, {y - 120}, 40>, 30, <{x + 60}, {y - 700}, 90>, 50 texture {{ {cloth} }} }}"
-    return f"union {{ {fingers} {palm} {sleeve} texture {{ {skin} }} }}\n"
+    sleeve = f"cone {{ <0, -120, 40>, 30, <60, -700, 90>, 50 texture {{ {cloth} }} }}"
+    whole = f"union {{ {fingers} {palm} {sleeve} texture {{ {skin} }} }}"
+    return povray.placed(whole, *arm.at, turn=arm.side)
+
+
+def towards(at: Place, side: float, far: float) -> Place:
+    """Return the point so many millimetres from another towards a side of the table (see :class:`Arm`)."""
+    way = np.radians(side)
+    return at[0] + far * float(np.sin(way)), at[1] - far * float(np.cos(way))
 
 
 # --- scenes ----------------------------------------------------------------------------------------------------------

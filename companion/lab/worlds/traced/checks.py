@@ -9,12 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from companion.lab.worlds.cards.checks import GOES_S, LIFTED_S, CheckCourse, course_of
-from companion.lab.worlds.traced.cards import Dome, Place, TracedScene
-from companion.lab.worlds.traced.placings import TracedRound, village
+from companion.lab.worlds.traced.cards import Arm, Dome, Place, TracedScene
+from companion.lab.worlds.traced.placings import HELD_MM, TracedRound, village
 from companion.rules.igloo_pop.components import PLACES
-
-_HELD = 18.0
-"""A hand holds an igloo so many millimetres nearer to the picture's near edge."""
 
 
 class TracedCheck(CheckCourse[TracedRound]):
@@ -24,9 +21,10 @@ class TracedCheck(CheckCourse[TracedRound]):
         """Return what lies and moves on the table at a time."""
         spots = village(0)
         domes = [Dome(at, turn=20.0 * index) for index, at in enumerate(spots) if index >= len(self.turned)]
-        thalers, arms = list[tuple[str, Place]](), list[Place]()
+        thalers, arms = list[tuple[str, Place]](), list[Arm]()
         order = {put: index for index, put in enumerate(self.film.puts)}
         for index, one in enumerate(self.turned):
+            side = self.film.seats[one.put.colour]
             if t < one.t - LIFTED_S:
                 domes.append(Dome(one.put.at, one.put.colour, turn=37.0 * order[one.put]))
             elif t < one.t:
@@ -34,18 +32,18 @@ class TracedCheck(CheckCourse[TracedRound]):
                 x, y = one.put.at[0] * 1.06, one.put.at[1] * 1.06
                 if t >= one.t - LIFTED_S / 2:
                     domes.append(Dome((x, y), number=one.number, turn=one.turn))
-                arms.append((x, y - _HELD))
+                arms.append(Arm((x, y), side).back(HELD_MM))
             elif one.at is not None and t < one.until:
                 domes.append(Dome(one.at, number=one.number, turn=one.turn))
                 thalers.append((one.put.colour, one.thaler))
                 if t < one.t + GOES_S:
-                    arms.append((one.at[0], one.at[1] - 2 * _HELD - 60 * (t - one.t)))
+                    arms.append(Arm(one.at, side).back(2 * HELD_MM + 60 * (t - one.t)))
             else:
                 spot = spots[index]
                 up = Dome(spot, number=one.number, turn=one.turn)
                 domes.append(up if one.sticker_up else Dome(spot, turn=20.0 * index))
                 if t < (one.t if one.at is None else one.until) + GOES_S:
-                    arms.append((spot[0], spot[1] - 2 * _HELD))
+                    arms.append(Arm(spot, side).back(2 * HELD_MM))
         gone = {place for place, since in self.taken if since <= t}
         cards = tuple(card for place, card in zip(PLACES, self.film.laid.cards, strict=True) if place not in gone)
         return replace(self.film.laid, cards=cards, domes=tuple(domes), arms=tuple(arms), thalers=tuple(thalers))

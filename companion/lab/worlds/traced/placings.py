@@ -5,7 +5,7 @@ Seconds from the round's start; everything is drawn from a seed. Twelve igloos s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,22 +13,38 @@ import numpy as np
 
 from companion.lab.worlds.cards.photos import CardShot
 from companion.lab.worlds.cards.placings import COMES_S, GOES_S, Put
-from companion.lab.worlds.traced.cards import Dome, Place, TracedScene, circle, on_card, sheet_shot, trace
+from companion.lab.worlds.traced.cards import (
+    Arm,
+    Dome,
+    Place,
+    TracedScene,
+    circle,
+    on_card,
+    sheet_shot,
+    trace,
+)
 from companion.lab.worlds.traced.cards_art import Faces
 from companion.lab.worlds.traced.povray import Lamps, TracedView
 from companion.rules.igloo_pop.components import CARD_TEXT, PLACES
 
 SHEET = 18
+HELD_MM = 18.0
+"""A hand holds an igloo so far from its middle, on the side of its player."""
 
 
 @dataclass(frozen=True)
 class TracedRound:
-    """A round: its bare circle, what is put down in order, and who sees it in which light."""
+    """A round: its bare circle, what is put down in order, and who sees it in which light.
+
+    ``seats``: from which side of the table the player of each colour reaches (see
+    :class:`companion.lab.worlds.traced.cards.Arm`).
+    """
 
     laid: TracedScene
     view: TracedView
     lamps: Lamps
     puts: tuple[Put, ...]
+    seats: Mapping[str, float]
 
     @property
     def names(self) -> list[str]:
@@ -43,17 +59,16 @@ class TracedRound:
     def scene(self, t: float) -> TracedScene:
         """Return what lies and moves on the table at a time."""
         turned = [Dome(put.at, put.colour, turn=37.0 * index) for index, put in enumerate(self.puts) if put.t <= t]
-        arms: list[Place] = []
+        arms: list[Arm] = []
         for index, put in enumerate(self.puts):
-            x, y = put.at
+            held = Arm(put.at, self.seats[put.colour])
             if put.t - COMES_S <= t < put.t:
-                # It comes from the near edge, held by its side.
-                left = (put.t - t) / COMES_S
-                at = (x, y - 60 * left)
-                turned.append(Dome(at, put.colour, turn=37.0 * index))
-                arms.append((at[0], at[1] - 18))
+                # It comes from where its player sits, held by its side.
+                held = held.back(60 * (put.t - t) / COMES_S)
+                turned.append(Dome(held.at, put.colour, turn=37.0 * index))
+                arms.append(held.back(HELD_MM))
             elif put.t <= t < put.t + GOES_S:
-                arms.append((x, y - 40 - 60 * (t - put.t)))
+                arms.append(held.back(40 + 60 * (t - put.t)))
         taken = sum(put.t - COMES_S <= t for put in self.puts)
         return replace(self.laid, domes=(*turned, *_standing(taken)), arms=tuple(arms))
 
@@ -70,6 +85,13 @@ def village(taken: int) -> tuple[Place, ...]:
     """Return where in the middle those igloos stand of which so many were taken (millimetres)."""
     spots = [(48.0 * column, -46.0 * row) for row in (-1, 0, 1) for column in (-1.5, -0.5, 0.5, 1.5)]
     return tuple(spots[taken:])
+
+
+def seats_of(seed: int, colours: Sequence[str]) -> dict[str, float]:
+    """Return from which side of the table each colour's player reaches: they sit around it, in no order."""
+    rng = np.random.default_rng([67, seed])
+    sides = (float(rng.uniform(0, 360)) + np.arange(len(colours)) * 360 / len(colours)) % 360
+    return {colours[index]: float(side) for index, side in zip(rng.permutation(len(colours)), sides, strict=True)}
 
 
 def _standing(taken: int) -> tuple[Dome, ...]:
@@ -91,4 +113,4 @@ def traced_round(seed: int, manner: int, colours: Sequence[str], *, count: int =
         puts.append(Put(t, PLACES[index], str(rng.choice(colours)), at))
         t += 0.0 if rng.random() < 0.25 else float(rng.exponential(pause))
     view = TracedView(600 + seed, 480, 430, 1280, 960, tilt=(3, 18))
-    return TracedRound(laid, view, Lamps(600 + seed), tuple(puts))
+    return TracedRound(laid, view, Lamps(600 + seed), tuple(puts), seats_of(seed, colours))

@@ -9,7 +9,7 @@ import numpy as np
 
 from companion.lab.worlds.cards.photos import CardShot
 from companion.lab.worlds.cards.river import SHEET, RiverScene
-from companion.lab.worlds.traced.cards import THICK, Flat, TracedCard, TracedScene, bent, sheet_shot, trace
+from companion.lab.worlds.traced.cards import THICK, Arm, Flat, TracedCard, TracedScene, bent, sheet_shot, trace
 from companion.lab.worlds.traced.cards_art import Faces
 from companion.lab.worlds.traced.povray import Lamps, TracedView
 from companion.rules.arctic.components import RIVER, TEXT
@@ -20,6 +20,8 @@ _LAND = 62.0
 _TOKEN = 20.0
 _HOMES = ((-250.0, -118.0), (15.0, -118.0), (-250.0, 205.0), (15.0, 205.0))
 _DRAW = (265.0, -6.0)
+_REACHED = (40.0, 10.0)
+"""Where a hand takes a card from the River."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,15 @@ class TracedTable:
         """Return a picture of what lies there, a hand over the River or not, other lamps lit or not."""
         lamps = replace(self.lamps, seed=self.lamps.seed + 1) if lamp else self.lamps
         laid = self.scene(scene, number)
-        return trace(replace(laid, arms=((40.0, 10.0),)) if hand else laid, self.view, lamps, number)
+        if hand:
+            laid = replace(laid, arms=(self.arm(scene.state.seat),))
+        return trace(laid, self.view, lamps, number)
+
+    @staticmethod
+    def arm(seat: int) -> Arm:
+        """Return the arm of a player who takes a card from the River: it comes from over their own pile."""
+        (x, y), (home_x, home_y) = _REACHED, _HOMES[seat]
+        return Arm(_REACHED, float(np.degrees(np.arctan2(home_x - x, y - home_y))))
 
     def sheet(self, first: int, attempt: int = 0) -> bytes:
         """Return a photo of ``SHEET`` cards from number ``first`` on; each ``attempt`` from another side."""

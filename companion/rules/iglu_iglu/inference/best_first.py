@@ -212,11 +212,10 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
             there_own = likelihood.own_bound(seat, moved, igloos, whole.flight)
             if least + paid + together(there_own, loosest, whole.points - cost) > budget:
                 continue
+            # What the tribe may come to hangs of all that a way has on whether somebody may flee.
+            plain = there_own if not whole.flight else likelihood.own_bound(seat, moved, igloos, False)
             if len(open_ways) == 1 or any(
-                rest
-                + paid
-                + together(likelihood.own_bound(seat, moved, igloos, way.flight), animals, way.points - cost)
-                <= budget
+                rest + paid + together(there_own if way.flight else plain, animals, way.points - cost) <= budget
                 for way, rest, _, animals in open_ways
                 if way.points >= cost
             ):

@@ -9,6 +9,7 @@ can make of it. Each bound takes more to be possible than is, so it never gives 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -190,16 +191,34 @@ class IgluLikelihood:
         key = ("beyond", s.fish, s.fox, s.igloos, s.inuit)
         total: float | None = self.known.get(key)
         if total is None:
-            total = 0.0
-            tables = self._tables()
-            held = [(thing, there) for (_, _, there), thing in zip(self._things(s), self._order(), strict=True)]
-            for square, groups in self.together.items():
-                counts = {thing: there.count(square) for thing, there in held if square in there}
-                for group, floor in groups:
-                    loss = max(group.likely.values()) - group.get(counts, floor)
-                    known = [thing for thing in group.things if thing in tables]
-                    loss -= sum(tables[thing][square][min(counts.get(thing, 0), HELD - 1)] for thing in known)
-                    total += max(0.0, loss)
+            counts: dict[int, dict[tuple[str, Any], int]] = {}
+            for (_, _, there), thing in zip(self._things(s), self._order(), strict=True):
+                for square in there:
+                    here = counts.setdefault(square, {})
+                    here[thing] = here.get(thing, 0) + 1
+            # Most places are bare.
+            total = self._bare_beyond
+            for square, here in counts.items():
+                if square in self.together:
+                    total += self._beyond_at(square, tuple(here.items())) - self._beyond_at(square, ())
+            self.known[key] = total
+        return total
+
+    @cached_property
+    def _bare_beyond(self) -> float:
+        return sum(self._beyond_at(square, ()) for square in self.together)
+
+    def _beyond_at(self, square: int, things: tuple[tuple[tuple[str, Any], int], ...]) -> float:
+        """Return what the things of a place lose together on top of what each of them does."""
+        key = ("beyond at", square, things)
+        total: float | None = self.known.get(key)
+        if total is None:
+            total, tables, counts = 0.0, self._tables(), dict(things)
+            for group, floor in self.together[square]:
+                loss = max(group.likely.values()) - group.get(counts, floor)
+                known = [thing for thing in group.things if thing in tables]
+                loss -= sum(tables[thing][square][min(counts.get(thing, 0), HELD - 1)] for thing in known)
+                total += max(0.0, loss)
             self.known[key] = total
         return total
 

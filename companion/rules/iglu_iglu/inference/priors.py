@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import log
+from operator import add
 from typing import NamedTuple
 
 from companion.rules.iglu_iglu import components, melting
@@ -407,4 +408,5 @@ def together(own: Losses, animals: Losses, points: int) -> float:
     points = min(points, len(own) - 1)
     if animals[0] == animals[points]:
         return own[points] + animals[0]
-    return min(own[points - p] + animals[p] for p in range(points + 1))
+    least: float = min(map(add, own[points::-1], animals))
+    return least
