@@ -102,11 +102,12 @@ def refine(
     """
     narrow = tuple(window for window in windows if window <= _NARROW)
     edges = _edges(image, pose, columns, rows)
-    found = (
-        _refined(image, edges, pose, (columns, rows), windows, bend, hold),
-        _refined(image, edges, pose, (columns, rows), narrow[:_SHARP], bend, hold, sharp=True),
-    )
-    best = max((result for result in found if result is not None), key=lambda result: result.agreed, default=None)
+    loose = _refined(image, edges, pose, (columns, rows), windows, bend, hold)
+    best = _refined(image, edges, pose, (columns, rows), narrow[:_SHARP], bend, hold, sharp=True)
+    # Sides are about a nat apart in this: the wide search must agree better by more than a standard error.
+    plainly = 1 / np.sqrt(many_sides(columns, rows))
+    if best is None or (loose is not None and loose.agreed > best.agreed + plainly):
+        best = loose
     if best is None:
         return replace(pose, score=0.0, agreed=0.0)
     return replace(best, score=grid_score(image, best, columns, rows))
