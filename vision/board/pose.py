@@ -29,7 +29,8 @@ class Pose:
     """``matrix`` (3, 3) takes board units to pixels of a picture of ``size`` (width, height), which ``bend`` bends.
 
     ``error_px`` is how far the board's corners may be off (one standard error), ``score`` how clearly the grid was seen
-    (1: as anywhere in the picture); both 0 where nothing was measured.
+    (1: as anywhere in the picture), ``agreed`` how well its sides fit one board (nats a side, 0: as if they were
+    anywhere); all 0 where nothing was measured.
     """
 
     matrix: FloatArray
@@ -37,6 +38,7 @@ class Pose:
     bend: float = 0.0
     error_px: float = 0.0
     score: float = 0.0
+    agreed: float = 0.0
 
     @classmethod
     def from_corners(

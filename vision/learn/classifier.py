@@ -63,6 +63,8 @@ class PlacePrediction:
     features: Floats
 
 
+_LATER: Final = (*LEARNT, *WHOLE, "height")
+"""What networks that were stored before there was such a thing are without."""
 ARRAYS: Final = (
     "words",
     "mean",
@@ -74,8 +76,7 @@ ARRAYS: Final = (
     "w2",
     "b2",
     *ODDNESS,
-    *LEARNT,
-    *WHOLE,
+    *_LATER,
     "shape_table",
     "shape_w1",
     "shape_b1",
@@ -84,7 +85,6 @@ ARRAYS: Final = (
     "shape_known",
     "shape_values",
     *MARK_ARRAYS,
-    "height",
 )
 """What a network is stored as."""
 
@@ -216,7 +216,7 @@ def stored_network(stored: Mapping[str, NDArray[Any]], layout: Layout) -> Networ
 
     :raises KeyError: one is missing.
     """
-    arrays = {name: stored[name] for name in ARRAYS if name in stored or name not in (*LEARNT, *WHOLE, "height")}
+    arrays = {name: stored[name] for name in ARRAYS if name in stored or name not in _LATER}
     return Network(arrays, heads_of(layout), len(layout.things), sorts_of(layout))
 
 

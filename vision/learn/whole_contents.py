@@ -76,8 +76,8 @@ def train_whole(features: Floats, views: Examples, *, single: bool = False) -> d
     source = views.source
     _, places = np.unique(source, return_index=True)
     shown = np.bincount(rows[places], minlength=len(first))
-    zoom, own = _sight(features, views, rows, shown, single=single)
-    embedded = embed(closer(views.patches, zoom))
+    zoom, own, begun = _sight(features, views, rows, shown, single=single)
+    embedded = np.concatenate([begun, embed(closer(views.patches[len(begun) :], zoom))])
     sight = _Sight.of(features if own else None, embedded)
     fitted = _Regression(sight.seen(features, embedded), rows)
     out = fitted.without(source)
@@ -108,15 +108,15 @@ def closer(patches: ByteArray, zoom: float) -> ByteArray:
 
 def _sight(
     features: Floats, views: Examples, rows: NDArray[np.intp], shown: NDArray[np.intp], *, single: bool
-) -> tuple[float, bool]:
-    """Return how near the embedding looks, and whether the table's features are looked at, too.
+) -> tuple[float, bool, Floats]:
+    """Return how near the embedding looks, whether the table's features are looked at, too, and the first embeddings.
 
     As far away as the place with its surroundings, and with the features, unless another way tells places that were
     left out better by more than a standard error (Breiman and others 1984), of few views each. Where several things
     may lie in one place, one of them may lie at its edge: all of it is looked at.
     """
     some = slice(0, min(_TRIED * int(shown.sum()), len(rows)))
-    ways: list[tuple[float, bool]] = []
+    ways: list[tuple[float, bool, Floats]] = []
     losses = []
     zooms = _ZOOMS if single and views.counts.sum(axis=1).max(initial=0) <= 1 else _ZOOMS[:1]
     for zoom in zooms if (shown[rows[some]] > 1).any() else ():
@@ -124,10 +124,10 @@ def _sight(
         for own in (True, False):
             seen = _Sight.of(features[some] if own else None, embedded).seen(features[some], embedded)
             left = _Regression(seen, rows[some], len(shown)).without(views.source[some])
-            ways.append((zoom, own))
+            ways.append((zoom, own, embedded))
             losses.append(_sharpness(left, rows[some], shown)[1])
     if not ways:
-        return _ZOOMS[0], True
+        return _ZOOMS[0], True, np.zeros((0, LENGTH), np.float32)
     best = int(np.argmin([loss.mean() for loss in losses]))
     # The views of a place are no more than one witness.
     error = losses[best].std() / np.sqrt(len(losses[best]) / _TRIED)

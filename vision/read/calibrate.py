@@ -160,7 +160,7 @@ def _bent(
         corners = result.pose.resized(size).corners(layout.width, layout.height)
         start = Pose.from_corners(corners, layout.width, layout.height, size, bend)
         pose = refine(image, start, layout.columns, layout.rows, windows=(LAST, LAST, LAST))
-        better = pose.score >= 0.97 * result.pose.score and result.pose.score >= CLEAR
+        better = pose.agreed >= 0.97 * result.pose.agreed and result.pose.score >= CLEAR
         bent.append(Calibrated(pose.resized(result.pose.size), result.how) if better else result)
     return bent
 
