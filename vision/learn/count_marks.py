@@ -179,7 +179,8 @@ def train_marks(
             and (learnt.apart > _SAVES or not (read and read[index]))
         ]
         if found:
-            best = max(found, key=lambda learnt: learnt.saved)
+            # Most places have no mark: how well the others are told apart counts as much as which these are.
+            best = max(found, key=lambda learnt: learnt.saved + learnt.apart)
             arrays["mark_window"][index], arrays["mark_sums"][index] = best.wide, sums
             numbers = best.space.mean.size
             mean, axes = np.zeros((1, _LONGEST), np.float32), np.zeros((1, _LONGEST, _COMPONENTS), np.float32)
