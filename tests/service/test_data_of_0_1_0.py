@@ -216,6 +216,12 @@ def test_a_taught_table_reads_as_it_did(
     assert cli.run(told["args"]) == told["status"] == 0
     before, now = (json.loads(text) for text in (told["out"], capsys.readouterr().out))
     assert before["board"]["found"] and len(before["places"]) in {12, 64}
+    # Lines are found otherwise by now: no farther from where they were found than 0.1.0 said that it may be off.
+    apart = np.subtract(before["board"].pop("corners"), now["board"]["corners"])
+    assert np.hypot(*apart.T).max() <= before["board"].pop("error_px")
+    for place in before["places"].values():
+        # How strange it looks hangs on that too, and what that makes of its sureness; not what lies there.
+        del place["unsure"], place["else"]
     assert changed(rounded(before), rounded(now), READING) == []
 
 

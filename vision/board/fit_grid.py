@@ -101,15 +101,16 @@ def refine(
     Where tall things hide many lines the first goes after their tops; which is right the sides tell that agree with it.
     """
     narrow = tuple(window for window in windows if window <= _NARROW)
-    edges = _edges(image, pose, columns, rows)
-    loose = _refined(image, edges, pose, (columns, rows), windows, bend, hold)
-    best = _refined(image, edges, pose, (columns, rows), narrow[:_SHARP], bend, hold, sharp=True)
-    # Sides are about a nat apart in this: the wide search must agree better by more than a standard error.
-    plainly = 1 / np.sqrt(many_sides(columns, rows))
-    if best is None or (loose is not None and loose.agreed > best.agreed + plainly):
-        best = loose
-    if best is None:
+    edges, size, sides = _edges(image, pose, columns, rows), (columns, rows), many_sides(columns, rows)
+    ways = (
+        _refined(image, edges, pose, size, windows, bend, hold),
+        _refined(image, edges, pose, size, narrow[:_SHARP], bend, hold, sharp=True),
+    )
+    # Eight numbers can bring eight sides anywhere, which counts the more, the less sides scatter (Occam's factor).
+    found = [(way[0].agreed + 8 * np.log(way[1]) / sides, way[0]) for way in ways if way is not None]
+    if not found:
         return replace(pose, score=0.0, agreed=0.0)
+    best = max(found, key=lambda entry: entry[0])[1]
     return replace(best, score=grid_score(image, best, columns, rows))
 
 
@@ -127,9 +128,13 @@ def _refined(
     hold: float,
     *,
     sharp: bool = False,
-) -> Pose | None:
-    """Return the pose with the lines found one way, from its ``edges`` on; None where it is none of a board."""
+) -> tuple[Pose, float] | None:
+    """Return the pose with the lines found one way, from its ``edges`` on; None where it is none of a board.
+
+    Also return how far sides scatter about their lines, in places.
+    """
     columns, rows = size
+    scatter = 1.0
     for number, window in enumerate(windows):
         edges = _edges(image, pose, columns, rows) if number else edges
         seen = _measure(edges, columns, rows, window)
@@ -138,7 +143,8 @@ def _refined(
         if not _sane(pose, columns, rows):
             return None
         pose = replace(pose, error_px=TOGETHER * fit.error * pose.unit_px(columns, rows), agreed=fit.agreed)
-    return pose
+        scatter = fit.scatter
+    return pose, scatter
 
 
 def beside_corners(image: ByteArray, start: Pose, layout: Layout) -> Pose:
@@ -149,7 +155,7 @@ def beside_corners(image: ByteArray, start: Pose, layout: Layout) -> Pose:
     off = np.abs(refined.corners(layout.width, layout.height) - start.corners(layout.width, layout.height)).max()
     edges, size = _edges(image, start, columns, rows), (columns, rows)
     held = (_refined(image, edges, start, size, (LAST,), None, _HELD, sharp=sharp) for sharp in (False, True))
-    there = max((pose.agreed for pose in held if pose is not None), default=0.0)
+    there = max((one[0].agreed for one in held if one is not None), default=0.0)
     # Eight numbers that are fitted gain so many nats by themselves (Akaike).
     if refined.agreed > max(there + 8 / many_sides(columns, rows), _CHANCE) and off < _BELIEVED * unit:
         return refined
@@ -231,13 +237,14 @@ def _one_way(edges: FloatArray, columns: int, rows: int, window: float) -> Float
 class _Fit:
     """``change`` (3, 3) in board units, of the ``bend``, the corners' standard ``error``, in places.
 
-    ``agreed`` says how well the sides do: see :class:`~vision.board.pose.Pose`.
+    ``scatter``, in places, is how far sides lie off, ``agreed`` how well they do: see :class:`~vision.board.pose.Pose`.
     """
 
     change: FloatArray
     bend: float
     error: float
     agreed: float
+    scatter: float
 
 
 def _fit(
@@ -293,7 +300,7 @@ def _fit(
         ]
     )
     change = out @ shaped @ to_local
-    return _Fit(change / change[2, 2], 0.0 if bend is None else float(p[9]), float(np.sqrt(variance)), agreed)
+    return _Fit(change / change[2, 2], 0.0 if bend is None else float(p[9]), float(np.sqrt(variance)), agreed, scale)
 
 
 def _agreement(
