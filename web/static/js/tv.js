@@ -180,6 +180,7 @@ function draw() {
   const { view } = store;
   const game = match();
   slot("lost").hidden = store.link !== "lost";
+  enliven();
   if (!view) return;
   lively?.before();
   patch(slot("board"), [game ? table(game) : invite()]);
@@ -197,7 +198,6 @@ function draw() {
   lively?.moved();
   lively?.after();
   if (game?.board) syncBoard();
-  enliven();
 }
 
 await learn(page.language, page.words, () => change(() => {}));
