@@ -1,12 +1,12 @@
 """A small network from features to what lies in a place: one answer for the ground, one for the number of each thing.
 
 One hidden layer on whitened features, trained with Adam on the examples of ``compose`` in a few seconds. What was never
-taught has no answer of its own; that a place shows something new is told by its distance to everything that was taught.
+taught has no answer of its own; that a place shows something new is told by :mod:`vision.learn.outlier_score`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -18,8 +18,8 @@ from vision.learn.count_marks import ARRAYS as MARK_ARRAYS
 from vision.learn.count_marks import read_marks
 from vision.learn.count_shapes import Sort, read_shapes, sorts_of
 from vision.learn.optimiser import TrainingConfig, fit, projected, projection, softmaxes
-from vision.learn.outlier_score import ARRAYS as ODDNESS
-from vision.learn.outlier_score import LEARNT, Strangers, oddness, strangeness, train_distance, train_strangeness
+from vision.learn.outlier_score import ARRAYS as STRANGENESS
+from vision.learn.outlier_score import Strangers, strangeness, train_strangeness
 from vision.learn.whole_contents import ARRAYS as WHOLE
 from vision.learn.whole_contents import read_whole
 
@@ -49,7 +49,6 @@ class PlacePrediction:
     """What the network says of n places: ``ground`` (n, grounds) and ``counts[t]`` (n, most + 1) are probabilities.
 
     ``totals[k]`` (n, most + 1) are those of all things together of the k-th kind with values.
-    ``odd`` (n,) is how unlike everything taught a place looks: 1 is as far as taught things come, 2 twice as far.
     ``strange`` (n,) is how likely something is there that was never taught.
     ``inside`` (n, components) are the whitened features, ``features`` (n, features) those as they are.
     """
@@ -57,13 +56,12 @@ class PlacePrediction:
     ground: Floats
     counts: tuple[Floats, ...]
     totals: tuple[Floats, ...]
-    odd: Floats
     strange: Floats
     inside: Floats
     features: Floats
 
 
-_LATER: Final = (*LEARNT, *WHOLE, "height")
+_LATER: Final = (*STRANGENESS, *WHOLE, "height")
 """What networks that were stored before there was such a thing are without."""
 ARRAYS: Final = (
     "words",
@@ -75,7 +73,6 @@ ARRAYS: Final = (
     "b1",
     "w2",
     "b2",
-    *ODDNESS,
     *_LATER,
     "shape_table",
     "shape_w1",
@@ -83,7 +80,6 @@ ARRAYS: Final = (
     "shape_w2",
     "shape_b2",
     "shape_known",
-    "shape_values",
     *MARK_ARRAYS,
 )
 """What a network is stored as."""
@@ -114,8 +110,7 @@ class Network:
         outputs /= len(a["w1"]) * float(a["temperature"])
         parts = softmaxes(outputs, self.heads)
         counts, totals = tuple(parts[1 : 1 + self.things]), tuple(parts[1 + self.things :])
-        odd, strange = oddness(features, white, a), strangeness(features, a)
-        return PlacePrediction(parts[0], counts, totals, odd, strange, white, features)
+        return PlacePrediction(parts[0], counts, totals, strangeness(features, a), white, features)
 
     def whole(self, patches: ByteArray, features: Floats) -> list[dict[Content, float]]:
         """Return how likely each place shows what was taught as a whole, by :mod:`vision.learn.whole_contents`."""
@@ -134,7 +129,7 @@ class Network:
         if not len(some):
             return
         shapes = read_shapes(np.ascontiguousarray(patches[some]), self.arrays, self.sorts)
-        for part, sort, shape in zip(parts, self.sorts, shapes.counts, strict=True):
+        for part, sort, shape in zip(parts, self.sorts, shapes, strict=True):
             if shape is None:
                 continue
             p, q = np.maximum(part[some, : sort.most + 1], 1e-6), np.maximum(shape, 1e-6)
@@ -147,9 +142,6 @@ class Network:
             part[some, : sort.most + 1] = np.concatenate(
                 [none, (1 - none) * more / more.sum(axis=1, keepdims=True)], axis=1
             )
-        for sort, value in zip(self.sorts[singles:], shapes.values, strict=True):
-            if value is not None:
-                self._value(reading, some, sort, value)
 
     @property
     def height(self) -> float:
@@ -181,15 +173,13 @@ class Network:
                 part[rows] = _agreed(part[rows], p)
                 continue
             part[rows, :2] = _agreed(part[rows, :2], np.stack([p[:, 0], 1 - p[:, 0]], axis=1))
-            self._value(reading, rows, sort, p[:, 1:], _BESIDE)
+            self._value(reading, rows, sort, p[:, 1:])
 
     @staticmethod
-    def _value(
-        reading: PlacePrediction, some: NDArray[np.intp], sort: Sort, value: Floats, beside: float = 0.5
-    ) -> None:
-        """Let the shape say which value a single thing has; told as odds, of which the likeliest way is made."""
+    def _value(reading: PlacePrediction, some: NDArray[np.intp], sort: Sort, value: Floats) -> None:
+        """Let marks say which value a single thing has; told as odds, of which the likeliest way is made."""
         own = np.stack([reading.counts[t][some, 1] for t in sort.things], axis=1)
-        odds = np.maximum(own, 1e-4) ** beside * np.maximum(value, 1e-4)
+        odds = np.maximum(own, 1e-4) ** _BESIDE * np.maximum(value, 1e-4)
         odds /= odds.sum(axis=1, keepdims=True)
         for column, thing in enumerate(sort.things):
             part = reading.counts[thing]
@@ -222,14 +212,17 @@ def stored_network(stored: Mapping[str, NDArray[Any]], layout: Layout) -> Networ
 
 def train(
     examples: Examples,
-    strangers: tuple[ByteArray, ByteArray],
     known: dict[str, NDArray[Any]],
     layout: Layout,
+    apart: Callable[[], tuple[dict[str, NDArray[Any]], Strangers]],
     *,
     nets: int = 3,
     seed: int = 0,
 ) -> Network:
-    """Learn from examples, and from patches with something strange on and beside their places; takes some seconds."""
+    """Learn from examples; takes some seconds.
+
+    ``apart`` tells at the end what else was learnt, as arrays, and what strange things look like.
+    """
     features = describe(examples.patches, known)
     by = projection(features, COMPONENTS)
     white = projected(features, by)
@@ -243,8 +236,8 @@ def train(
         "temperature": np.array(1.0, np.float32),
         **fit(white, targets, heads, course, rng, nets=nets),
     }
-    arrays |= train_distance(features, white, arrays, examples, rng)
-    arrays |= train_strangeness(features, examples, Strangers(*(describe(p, known) for p in strangers)), rng)
+    more, strangers = apart()
+    arrays |= more | train_strangeness(features, examples, strangers, rng)
     return Network(arrays, heads, len(layout.things), sorts_of(layout))
 
 

@@ -158,10 +158,8 @@ def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 
     """Learn how many there are by shape; returns arrays with a network for each kind."""
     sorts = sorts_of(layout)
     rng = np.random.default_rng(seed)
-    valued = [s for s, sort in enumerate(sorts) if len(sort.things) > 1]
-    many = 1 + max((sort.kind for sort in sorts), default=-1)
-    kinds = many + len(valued)
-    answers = max([sort.most + 1 for sort in sorts] + [len(sorts[s].things) for s in valued], default=1)
+    kinds = 1 + max((sort.kind for sort in sorts), default=-1)
+    answers = max((sort.most + 1 for sort in sorts), default=1)
     arrays: dict[str, NDArray[Any]] = {
         "shape_table": table,
         "shape_w1": np.zeros((len(_WAYS), kinds, _INPUTS, _HIDDEN), np.float32),
@@ -169,21 +167,12 @@ def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 
         "shape_w2": np.zeros((len(_WAYS), kinds, _HIDDEN, answers), np.float32),
         "shape_b2": np.zeros((len(_WAYS), kinds, answers), np.float32),
         "shape_known": np.zeros(len(sorts), np.bool_),
-        "shape_values": np.zeros(len(valued), np.bool_),
     }
     if not sorts:
         return arrays
     counts = np.stack([examples.counts[:, list(sort.things)].sum(axis=1) for sort in sorts], axis=1)
     colour = np.concatenate([_middles(examples.patches[i : i + 512]) for i in range(0, len(counts), 512)])
-    for number, s in enumerate(valued):
-        # Which value one thing has is a shape, too, where the value is how much is printed.
-        rows = np.nonzero(counts[:, s] == 1)[0]
-        which = examples.counts[rows][:, list(sorts[s].things)].argmax(axis=1)
-        if table[:, s].any() and len(set(which.tolist())) > 1:
-            kept = rng.permutation(len(rows))[:_MOST_EXAMPLES]
-            _learn(arrays, many + number, _see(colour[rows[kept]], table, s), which[kept], answers, rng)
-            arrays["shape_values"][number] = True
-    for kind in range(many):
+    for kind in range(kinds):
         own = [s for s, sort in enumerate(sorts) if sort.kind == kind and table[:, s].any()]
         if not own:
             continue
@@ -221,29 +210,13 @@ def _turned(x: NDArray[Any], way: int) -> NDArray[Any]:
     return np.concatenate([*parts, x[:, -1:]], axis=1)
 
 
-@dataclass(frozen=True)
-class Shapes:
-    """What shapes tell of n places: for each sort how many there are (n, most + 1), for each kind with values which
-    value a single one has (n, values); None where that was never learnt.
-    """
-
-    counts: list[Floats | None]
-    values: list[Floats | None]
-
-
-def read_shapes(patches: ByteArray, arrays: dict[str, NDArray[Any]], sorts: Sequence[Sort]) -> Shapes:
-    """Return what the shapes in patches tell."""
+def read_shapes(patches: ByteArray, arrays: dict[str, NDArray[Any]], sorts: Sequence[Sort]) -> list[Floats | None]:
+    """Return for each sort how many the shapes in n patches say that there are (n, most + 1); None: never learnt."""
     colour, table = _middles(patches), arrays["shape_table"]
-    counts, values = [], []
-    valued = [s for s, sort in enumerate(sorts) if len(sort.things) > 1]
-    first = arrays["shape_w1"].shape[-3] - len(valued)
-    for index, sort in enumerate(sorts):
-        known = arrays["shape_known"][index]
-        counts.append(_answer(_see(colour, table, index), arrays, sort.kind, sort.most + 1) if known else None)
-    for number, s in enumerate(valued):
-        known = arrays["shape_values"][number]
-        values.append(_answer(_see(colour, table, s), arrays, first + number, len(sorts[s].things)) if known else None)
-    return Shapes(counts, values)
+    return [
+        _answer(_see(colour, table, index), arrays, sort.kind, sort.most + 1) if known else None
+        for index, (sort, known) in enumerate(zip(sorts, arrays["shape_known"].tolist(), strict=True))
+    ]
 
 
 def _answer(inputs: Floats, arrays: dict[str, NDArray[Any]], net: int, answers: int) -> Floats:

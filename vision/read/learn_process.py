@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,14 +18,15 @@ import time
 from pathlib import Path
 from typing import Final
 
+import cv2
 import numpy as np
 
 from companion.ports import BadDataError
 from vision import messages
 from vision.board.layout import open_layout
 from vision.learn.classifier import stored_network
+from vision.read.lesson import learn
 from vision.read.profile import Profile, load_profile
-from vision.read.reader import learn
 
 LEARN_S = 300
 """More of a core's time than the slowest machine needs; then something is wrong."""
@@ -35,12 +37,19 @@ NICE: Final = 10
 
 
 def learn_beside(
-    layout_name: str, profile: Profile, folder: Path, *, size: float = 1.0, stop: threading.Event | None = None
+    layout_name: str,
+    profile: Profile,
+    folder: Path,
+    *,
+    size: float = 1.0,
+    nice: int = NICE,
+    stop: threading.Event | None = None,
 ) -> Profile:
     """Return ``profile``, which lies in ``folder``, with a network learnt from its shots in another process.
 
     ``layout_name``: as :func:`vision.board.layout.open_layout` takes it. ``size``: how many examples, as in ``learn``.
-    The lesson is given up when ``stop`` is set, and when it has had a core for :data:`LEARN_S`.
+    ``nice``: how far it stands back. The lesson is given up when ``stop`` is set, and when it has had a core for
+    :data:`LEARN_S`.
 
     :raises BadDataError: it could not be learnt, or was given up; one sentence.
     """
@@ -49,7 +58,7 @@ def learn_beside(
         out = Path(place) / "network.npz"
         # One thread is quicker than several that wait for each other on small matrices.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-        what = [layout_name, str(folder), str(out), str(size), str(NICE), str(LEARN_S)]
+        what = [layout_name, str(folder), str(out), str(size), str(nice), str(LEARN_S)]
         command = [sys.executable, "-m", "vision.read.learn_process", *what]
         try:
             child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -74,7 +83,11 @@ def main(arguments: list[str]) -> None:
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), resource.getrlimit(resource.RLIMIT_CPU)[1]))
         os.nice(int(nice))
-    profile = learn(load_profile(Path(folder), open_layout(layout_name)), size=float(size))
+    # Who is told to end leaves nobody behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    # A process with threads cannot be forked safely; a part is learnt by a fork.
+    cv2.setNumThreads(1)
+    profile = learn(load_profile(Path(folder), open_layout(layout_name)), size=float(size), fork=True)
     if profile.network is not None:
         np.savez(out, **profile.network.arrays)  # type: ignore[arg-type]
 

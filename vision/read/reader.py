@@ -16,20 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vision import messages
-from vision.board.features import describe, find_vocabulary
 from vision.board.illumination import Palette, apply_field, fit_field, tone
 from vision.board.labels import Content
 from vision.board.layout import Layout
 from vision.board.patches import Sampler
-from vision.learn.augment import make_examples, make_views
-from vision.learn.classifier import Network, PlacePrediction, train
+from vision.learn.classifier import Network, PlacePrediction
 from vision.learn.count_amounts import Amounts
-from vision.learn.count_marks import may_be_marked, no_marks, train_marks
-from vision.learn.count_shapes import find_table, sorts_of, train_shapes
-from vision.learn.cutouts import LabelledBoard, find_cutouts, taught_places
-from vision.learn.synthetic_unknowns import make_strangers
-from vision.learn.whole_contents import train_whole, views_of
-from vision.read.height import find_height, raised
+from vision.read.height import raised
 from vision.read.kept_places import KeptPlaces, ReadPlaces, rows_of
 from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of, no_heap
 from vision.read.profile import Profile, ProfileError, TaughtPhoto, load_profile
@@ -40,7 +33,6 @@ from vision.read.untaught_values import UntaughtValues
 
 _LOOKS = 6
 _ALIKE = 0.6
-_ODD = 1.35
 _MEMORY = 60.0
 _SAME_LIGHT = 0.05
 """Of the logarithm of light: fields that differ by less anywhere need not both be tried."""
@@ -98,7 +90,7 @@ class TaughtBoard:
     """A taught table that is looked at; keeps where the board was seen last. Not for several threads at once."""
 
     def __init__(self, profile: Profile) -> None:
-        """Take a profile with a network (see :func:`learn`).
+        """Take a profile with a network (see :func:`vision.read.lesson.learn`).
 
         :raises ProfileError: nothing was taught.
         """
@@ -211,7 +203,7 @@ class TaughtBoard:
         some = rows_of(reading, lacking)
         every = [p.tolist() for p in some.totals]
         counts = [p.tolist() for p in some.counts]
-        odd = np.maximum(1 / (1 + np.exp(-(some.odd.astype(np.float64) - _ODD) * 14)), some.strange).tolist()
+        odd = some.strange.astype(np.float64).tolist()
         made: dict[int, PlaceLook] = {}
         for row, (number, ground) in enumerate(zip(lacking, some.ground.astype(np.float64), strict=True)):
             totals = [p[row] for p in every]
@@ -343,7 +335,7 @@ class _Memory:
         lit = straight if light is None else apply_field(straight, light)
         patches = self._sampler.cut(lit)
         reading = self._network.read(patches)
-        strange = float(np.median(reading.odd)) + 1 - float(reading.ground.max(axis=1).mean())
+        strange = float(reading.strange.mean()) + 1 - float(reading.ground.max(axis=1).mean())
         return _Relit(light, strange, lit, patches, reading)
 
     def _estimated_light(self, seen: _Relit, now: FloatArray) -> FloatArray | None:
@@ -443,39 +435,3 @@ def common_light(sampler: Sampler, shots: Sequence[TaughtPhoto]) -> tuple[list[T
         palette.add(tones, shot.contents)
         lit.append(replace(shot, straight=straight))
     return lit, palette
-
-
-def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
-    """Return the profile with a network learnt from its shots; takes some seconds."""
-    sampler = Sampler(profile.layout)
-    height = find_height(sampler, profile.shots)
-    shots, _ = common_light(sampler, raised(sampler, profile.shots, height))
-    taught = [LabelledBoard(shot.straight, dict(shot.contents)) for shot in shots]
-    patches = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
-    known = find_vocabulary(patches, seed) | {"height": np.array(height, np.float32)}
-    cutouts = find_cutouts(sampler, taught, taught_places(taught))
-    examples = make_examples(sampler, taught, cutouts, seed, size)
-    table = find_table(sampler, taught, cutouts, sorts_of(profile.layout))
-    known |= train_shapes(examples, table, profile.layout, seed)
-    known |= _marks(sampler, shots)
-    views = make_views(sampler, taught, views_of(sum(len(board.contents) for board in taught), size), seed)
-    known |= train_whole(describe(views.patches, known), views, single=max(profile.layout.most, default=1) <= 1)
-    strangers = make_strangers(sampler, taught, cutouts, seed, size)
-    return profile.learnt(train(examples, strangers, known, profile.layout, seed=seed), profile.shots)
-
-
-def _marks(sampler: Sampler, shots: Sequence[TaughtPhoto]) -> dict[str, Any]:
-    """Learn to count what may be printed: things without a colour.
-
-    Three crowns are three crowns, whether the layout has them as a number or as a value: where marks tell the values,
-    they are not read as tokens' are.
-    """
-    layout = sampler.layout
-    sorts = sorts_of(layout)
-    if not may_be_marked(layout):
-        return no_marks(sorts)
-    tokens = TokenReader(sampler, shots)
-    read = {t for kind, things in enumerate(layout.valued) if tokens.reads(kind) for t in things}
-    wanted = [layout.things[s.things[0]].colour is None for s in sorts]
-    taught = [(shot.close, shot.contents) for shot in shots]
-    return train_marks(layout, sorts, taught, wanted, [s.things[0] in read for s in sorts])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -142,15 +143,13 @@ def teach(layout_name: str, pairs: tuple[Path, ...], folder: Path, as_json: bool
 
     Several photos, each with its labels behind it, are learnt from at once.
     """
-    # One thread is quicker than several that wait for each other on small matrices.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from companion.ports import BadDataError
     from vision import messages
     from vision.board.labels import read_label_file
     from vision.board.layout import open_layout
     from vision.board.patches import Sampler
+    from vision.read.learn_process import learn_beside
     from vision.read.profile import load_profile, printed_places, save_profile
-    from vision.read.reader import learn
     from vision.read.relocate import BoardRelocator
 
     if len(pairs) % 2:
@@ -172,7 +171,10 @@ def teach(layout_name: str, pairs: tuple[Path, ...], folder: Path, as_json: bool
         close = sampler.close(image, pose, printed_places(layout, contents))
         profile = profile.taught(sampler.straighten(image, pose), contents, close, pose.camera)
         told.append((photo, pose, len(contents), len(profile.shots)))
-    save_profile(folder, learn(profile))
+    with tempfile.TemporaryDirectory(prefix="companion-teach-") as beside:
+        save_profile(Path(beside), profile)
+        profile = learn_beside(layout_name, profile, Path(beside), nice=0)
+    save_profile(folder, profile)
     for photo, pose, places, photos in told:
         if as_json:
             board = {

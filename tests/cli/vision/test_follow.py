@@ -31,8 +31,8 @@ from vision.board.layout import open_layout
 from vision.board.patches import Sampler
 from vision.camera.frame import CapturedFrame
 from vision.decode.photo import read_photo_file
+from vision.read.lesson import learn
 from vision.read.profile import load_profile, save_profile
-from vision.read.reader import learn
 from vision.read.relocate import BoardRelocator
 
 pytestmark = pytest.mark.learning

@@ -16,9 +16,10 @@ from vision.board.pose import Pose
 from vision.learn import count_marks
 from vision.learn.count_marks import CELL, cut_windows, describe_cells, read_marks, train_marks, turned
 from vision.learn.count_shapes import sorts_of
-from vision.read import reader
+from vision.read import lesson
+from vision.read.lesson import learn
 from vision.read.profile import Profile, TaughtPhoto, load_profile, printed_places, save_profile
-from vision.read.reader import TaughtBoard, learn
+from vision.read.reader import TaughtBoard
 from vision.read.relocate import BoardRelocator
 from vision.read.tokens import TokenReader
 
@@ -129,7 +130,7 @@ def test_marks_that_tell_the_values_are_learnt_though_they_might_be_read_as_toke
     monkeypatch.setattr(TokenReader, "reads", lambda _self, _kind: True)
     layout = read_layout(VALUES)
     taught = [shot(layout, seed) for seed in (1, 2, 3)]
-    assert reader._marks(Sampler(layout), taught)["mark_sums"].tolist() == [True]
+    assert lesson._marks(Sampler(layout), taught)["mark_sums"].tolist() == [True]
 
 
 def test_how_much_marks_tell_of_the_number_where_there_are_any() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +36,46 @@ def test_a_lesson_is_learnt_by_a_process_that_stands_back(profile: Profile, tmp_
     learnt = learn_process.learn_beside("iglu-iglu", profile, tmp_path, size=0.02)
     assert learnt.network is not None
     assert not learnt.unlearnt
+
+
+def test_what_two_cores_learn_is_what_one_learns(profile: Profile, tmp_path: Path) -> None:
+    """But for last bits: how numbers are added up depends on where they lie in memory."""
+    everywhere = os.sched_getaffinity(0)
+    both = learn_process.learn_beside("iglu-iglu", profile, tmp_path, size=0.05)
+    os.sched_setaffinity(0, {min(everywhere)})
+    try:
+        alone = learn_process.learn_beside("iglu-iglu", profile, tmp_path, size=0.05)
+    finally:
+        os.sched_setaffinity(0, everywhere)
+    assert both.network is not None and alone.network is not None
+    one, other = both.network.arrays, alone.network.arrays
+    assert {name: array.shape for name, array in one.items()} == {name: array.shape for name, array in other.items()}
+    for name in ("shape_table", "whole_ground", "whole_counts", "mean", "whole_mean", "strange_mean"):
+        assert np.allclose(one[name], other[name], rtol=1e-4, atol=1e-5), name
+
+
+def test_nobody_learns_on_for_a_lesson_that_was_given_up(profile: Profile, tmp_path: Path) -> None:
+    """Whoever learns holds the end of a pipe; the other end is read to its end when the last of them is gone."""
+    reads, writes = os.pipe()
+    os.set_inheritable(writes, True)
+    code = f"""
+import sys
+from vision.read import lesson, learn_process
+first = lesson.make_views
+def begun(*given):
+    print("begun", flush=True)
+    return first(*given)
+lesson.make_views = begun
+learn_process.main(["iglu-iglu", {str(tmp_path)!r}, {str(tmp_path / "out.npz")!r}, "10.0", "0", "300"])
+"""
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, pass_fds=[writes])
+    os.close(writes)
+    assert child.stdout is not None
+    with child, os.fdopen(reads) as held:
+        assert child.stdout.readline() == b"begun\n"
+        child.terminate()
+        assert child.wait() == 1
+        assert held.read() == ""
 
 
 def test_a_lesson_that_has_had_a_core_for_too_long_is_given_up(

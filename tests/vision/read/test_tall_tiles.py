@@ -13,8 +13,9 @@ from vision.board.labels import from_json
 from vision.board.layout import Layout, read_layout
 from vision.board.patches import Sampler
 from vision.board.pose import Pose
+from vision.read.lesson import learn
 from vision.read.profile import Profile, load_profile, printed_places, save_profile
-from vision.read.reader import TaughtBoard, learn
+from vision.read.reader import TaughtBoard
 
 pytestmark = pytest.mark.learning
 

@@ -18,8 +18,9 @@ from vision.board.patches import Sampler
 from vision.learn.classifier import Network
 from vision.read.calibrate import calibrate, to_profile
 from vision.read.kept_places import KeptPlaces
+from vision.read.lesson import learn
 from vision.read.profile import Profile, printed_places
-from vision.read.reader import BoardLook, TaughtBoard, learn
+from vision.read.reader import BoardLook, TaughtBoard
 from vision.read.unchanged import unchanged
 
 SEED = 62011

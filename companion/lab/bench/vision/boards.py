@@ -23,9 +23,10 @@ from vision.board.layout import Layout, open_layout
 from vision.board.patches import Sampler
 from vision.decode.photo import read_photo
 from vision.read.calibrate import calibrate, to_profile
+from vision.read.lesson import learn
 from vision.read.place_posterior import PlaceLook
 from vision.read.profile import printed_places
-from vision.read.reader import TaughtBoard, learn
+from vision.read.reader import TaughtBoard
 from vision.read.relocate import BoardRelocator
 
 if TYPE_CHECKING:

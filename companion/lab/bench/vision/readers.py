@@ -29,9 +29,10 @@ from vision.learn.cutouts import LabelledBoard
 from vision.learn.optimiser import scale_of
 from vision.learn.whole_contents import read_whole, train_whole, views_of
 from vision.read.calibrate import calibrate, to_profile
+from vision.read.lesson import learn
 from vision.read.place_posterior import UNSURE
 from vision.read.profile import printed_places
-from vision.read.reader import TaughtBoard, learn
+from vision.read.reader import TaughtBoard
 from vision.read.relocate import BoardRelocator
 
 if TYPE_CHECKING:

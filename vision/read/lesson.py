@@ -1,0 +1,109 @@
+"""A lesson: everything that a taught table knows, learnt anew from its shots.
+
+What nobody taught (strange things) and what is seen as a whole are learnt beside the rest, by a second process where
+there is a core for it; what comes of it is the same.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from vision.board.features import describe, find_vocabulary
+from vision.board.patches import Sampler
+from vision.learn.augment import make_examples, make_views
+from vision.learn.classifier import train
+from vision.learn.count_marks import may_be_marked, no_marks, train_marks
+from vision.learn.count_shapes import find_table, sorts_of, train_shapes
+from vision.learn.cutouts import LabelledBoard, find_cutouts, taught_places
+from vision.learn.outlier_score import Strangers
+from vision.learn.synthetic_unknowns import make_strangers
+from vision.learn.whole_contents import train_whole, views_of
+from vision.read.height import find_height, raised
+from vision.read.reader import common_light
+from vision.read.tokens import TokenReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from multiprocessing.connection import Connection
+
+    from numpy.typing import NDArray
+
+    from vision.read.profile import Profile, TaughtPhoto
+
+    Arrays = dict[str, NDArray[Any]]
+
+T = TypeVar("T")
+
+
+def learn(profile: Profile, *, seed: int = 0, size: float = 1.0, fork: bool = False) -> Profile:
+    """Return the profile with a network learnt from its shots; takes some seconds.
+
+    ``size`` scales how many examples are learnt from. ``fork``: a part is learnt by a second process, if a core is
+    there for it; only for a process without threads.
+    """
+    sampler = Sampler(profile.layout)
+    height = find_height(sampler, profile.shots)
+    shots, _ = common_light(sampler, raised(sampler, profile.shots, height))
+    taught = [LabelledBoard(shot.straight, dict(shot.contents)) for shot in shots]
+    patches = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
+    known: Arrays = {**find_vocabulary(patches, seed), "height": np.array(height, np.float32)}
+    cutouts = find_cutouts(sampler, taught, taught_places(taught))
+
+    def apart() -> tuple[Arrays, Strangers]:
+        views = make_views(sampler, taught, views_of(sum(len(board.contents) for board in taught), size), seed)
+        whole = train_whole(describe(views.patches, known), views, single=max(profile.layout.most, default=1) <= 1)
+        strange = make_strangers(sampler, taught, cutouts, seed, size)
+        return whole, Strangers(*(describe(patches, known) for patches in strange))
+
+    with _beside(apart, fork=fork and len(os.sched_getaffinity(0)) > 1) as learnt_apart:
+        examples = make_examples(sampler, taught, cutouts, seed, size)
+        table = find_table(sampler, taught, cutouts, sorts_of(profile.layout))
+        arrays = known | train_shapes(examples, table, profile.layout, seed) | _marks(sampler, shots)
+        network = train(examples, arrays, profile.layout, learnt_apart, seed=seed)
+    return profile.learnt(network, profile.shots)
+
+
+@contextmanager
+def _beside(work: Callable[[], T], *, fork: bool) -> Iterator[Callable[[], T]]:
+    """Give what waits for the work, which a process of its own does meanwhile if it is to ``fork``."""
+    if not fork:
+        yield work
+        return
+    context = multiprocessing.get_context("fork")
+    mine, other = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(other, work), daemon=True)
+    process.start()
+    other.close()
+    try:
+        yield mine.recv
+    finally:
+        mine.close()
+        process.terminate()
+        process.join()
+
+
+def _send(to: Connection, work: Callable[[], T]) -> None:
+    to.send(work())
+
+
+def _marks(sampler: Sampler, shots: Sequence[TaughtPhoto]) -> Arrays:
+    """Learn to count what may be printed: things without a colour.
+
+    Three crowns are three crowns, whether the layout has them as a number or as a value: where marks tell the values,
+    they are not read as tokens' are.
+    """
+    layout = sampler.layout
+    sorts = sorts_of(layout)
+    if not may_be_marked(layout):
+        return no_marks(sorts)
+    tokens = TokenReader(sampler, shots)
+    read = {t for kind, things in enumerate(layout.valued) if tokens.reads(kind) for t in things}
+    wanted = [layout.things[s.things[0]].colour is None for s in sorts]
+    taught = [(shot.close, shot.contents) for shot in shots]
+    return train_marks(layout, sorts, taught, wanted, [s.things[0] in read for s in sorts])
