@@ -1,7 +1,7 @@
 """The table of one game as the camera knows it: where the board lies and what its pieces look like, kept on disk.
 
-What is taught is written at once and learnt in a process of its own, so neither the page nor the camera waits; until it
-has learnt, the table goes on with what it knew.
+What is taught is written at once, and what it shows is known as a whole from then on; all of it is learnt in a process
+of its own, so neither the page nor the camera waits.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ class SeenTable:
         self._on_change()
 
     def teach(self, image: ByteArray, contents: Mapping[str, Content]) -> None:
-        """Teach what lies in the places of a picture, and learn it soon.
+        """Teach what lies in the places of a picture; know it as a whole at once, and learn it soon.
 
         :raises BadDataError: the board is not found, or shows none of the places.
         """
@@ -239,6 +239,8 @@ class SeenTable:
             close = sampler.close(image, pose, printed_places(self.layout, known))
             self._profile = profile.taught(straight, known, close, pose.camera)
             save_profile(self._folder, self._profile)
+            if self._table is not None:
+                self._table.learn(self._profile.shots[-1])
             self._wanted = True
             if self._learning is None:
                 self._learning = threading.Thread(target=self._learn, name=f"learn {self.game}", daemon=True)

@@ -6,7 +6,7 @@ taught has no answer of its own; that a place shows something new is told by :mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -19,7 +19,7 @@ from vision.learn.count_marks import read_marks
 from vision.learn.count_shapes import Sort, read_shapes, sorts_of
 from vision.learn.optimiser import TrainingConfig, fit, projected, projection, softmaxes
 from vision.learn.outlier_score import ARRAYS as STRANGENESS
-from vision.learn.outlier_score import Strangers, strangeness, train_strangeness
+from vision.learn.outlier_score import strangeness
 from vision.learn.whole_contents import ARRAYS as WHOLE
 from vision.learn.whole_contents import read_whole
 
@@ -201,44 +201,25 @@ def heads_of(layout: Layout) -> tuple[int, ...]:
     return (len(layout.grounds), *(most + 1 for most in layout.most), *totals)
 
 
-def stored_network(stored: Mapping[str, NDArray[Any]], layout: Layout) -> Network:
-    """Return the network whose arrays are stored.
+def network_of(arrays: Mapping[str, NDArray[Any]], layout: Layout) -> Network:
+    """Return the network that was learnt, or is stored, as arrays.
 
     :raises KeyError: one is missing.
     """
-    arrays = {name: stored[name] for name in ARRAYS if name in stored or name not in _LATER}
-    return Network(arrays, heads_of(layout), len(layout.things), sorts_of(layout))
+    kept = {name: arrays[name] for name in ARRAYS if name in arrays or name not in _LATER}
+    return Network(kept, heads_of(layout), len(layout.things), sorts_of(layout))
 
 
 def train(
-    examples: Examples,
-    known: dict[str, NDArray[Any]],
-    layout: Layout,
-    apart: Callable[[], tuple[dict[str, NDArray[Any]], Strangers]],
-    *,
-    nets: int = 3,
-    seed: int = 0,
-) -> Network:
-    """Learn from examples; takes some seconds.
-
-    ``apart`` tells at the end what else was learnt, as arrays, and what strange things look like.
-    """
-    features = describe(examples.patches, known)
+    features: Floats, examples: Examples, layout: Layout, rng: np.random.Generator, *, nets: int = 3
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of the network itself, learnt from examples whose ``features`` (n, features) are given."""
     by = projection(features, COMPONENTS)
     white = projected(features, by)
     heads = heads_of(layout)
     targets = _targets(examples, heads, layout)
-    rng = np.random.default_rng(seed)
     course = TrainingConfig(HIDDEN, EPOCHS, 3e-3, 0.01, DROP, float(np.sqrt(2 / white.shape[1])), NOISE)
-    arrays: dict[str, NDArray[Any]] = {
-        **known,
-        **by,
-        "temperature": np.array(1.0, np.float32),
-        **fit(white, targets, heads, course, rng, nets=nets),
-    }
-    more, strangers = apart()
-    arrays |= more | train_strangeness(features, examples, strangers, rng)
-    return Network(arrays, heads, len(layout.things), sorts_of(layout))
+    return {**by, "temperature": np.array(1.0, np.float32), **fit(white, targets, heads, course, rng, nets=nets)}
 
 
 def _targets(examples: Examples, heads: tuple[int, ...], layout: Layout) -> Floats:

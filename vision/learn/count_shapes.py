@@ -44,7 +44,7 @@ _VEILS: Final = ((0.0, 1.0), (0.03, 0.3), (0.08, 0.2))
 _COURSE: Final = TrainingConfig(_HIDDEN, 30, 4e-3, 0.02, 0.2, math.sqrt(2 / 100))
 _WAYS: Final = ((0, 5), (2, 7))
 """Two networks of each kind are learnt; in which ways a shape is turned for each when it is read."""
-_MOST_EXAMPLES: Final = 5000
+_MOST_EXAMPLES: Final = 3000
 
 
 @dataclass(frozen=True)

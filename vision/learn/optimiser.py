@@ -26,6 +26,8 @@ _POOL: Final = 1 << 20
 _NOTHING: Final = np.float32(0)
 _MOST: Final = np.float32(60)
 """Logits beyond these say no more."""
+_ENOUGH: Final = 2500
+"""So many examples tell along which axes they vary."""
 _NEVER: Final = -12.0
 """What stands against an answer that was never taught, in logits."""
 
@@ -148,7 +150,8 @@ def scale_of(features: Floats) -> Floats:
 def projection(features: Floats, components: int) -> dict[str, NDArray[Any]]:
     """Return ``mean``, ``scale`` and ``axes`` that bring features (n, features) to (n, components), nearly white."""
     mean, scale = features.mean(axis=0), scale_of(features)
-    scaled = (features - mean) * scale
+    some = features[:: -(-len(features) // _ENOUGH)]
+    scaled = (some - mean) * scale
     covariance = scaled.T @ scaled / len(scaled)
     values, vectors = np.linalg.eigh(covariance)
     keep = np.argsort(values)[::-1][: min(components, len(scaled) - 1)]

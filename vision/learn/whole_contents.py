@@ -37,6 +37,7 @@ ARRAYS: Final = (
     "whole_mean",
     "whole_scale",
     "whole_seen",
+    "whole_rows",
     "whole_answers",
     "whole_usual",
     "whole_sharp",
@@ -52,7 +53,7 @@ _WIDTH: Final = 0.5
 _ZOOMS: Final = (1.0, 1.5, 2.2)
 """How much nearer than a place with its surroundings the embedding may look: small prints fill little of that."""
 VIEWS: Final = 16
-_MOST: Final = 2048
+_MOST: Final = 1024
 """So many views of a taught place are learnt from, and so many of all places."""
 _TRIED: Final = 2
 """So many views of each place are looked at for how near to look."""
@@ -86,6 +87,7 @@ def train_whole(features: Floats, views: Examples, *, single: bool = False) -> d
         "whole_mean": sight.mean,
         "whole_scale": sight.scale,
         "whole_seen": fitted.seen.astype(np.float16),
+        "whole_rows": rows.astype(np.int32),
         "whole_answers": fitted.answers,
         "whole_usual": fitted.usual,
         "whole_sharp": np.array(_sharpness(out, rows, shown)[0], np.float32),
@@ -93,6 +95,46 @@ def train_whole(features: Floats, views: Examples, *, single: bool = False) -> d
         "whole_counts": views.counts[first],
         "whole_unlike": _novelty(fitted, out, source, shown),
     }
+
+
+def with_views(arrays: Arrays, features: Floats, views: Examples) -> dict[str, NDArray[Any]]:
+    """Return the arrays with further views learnt, whose features (n, features) are given.
+
+    How near to look, how sharply answers tell and what looks new stay as they were found: nothing is tried anew, so
+    that it takes a second at the most. The arrays as they are, where nothing was learnt that can be added to.
+    """
+    if "whole_rows" not in arrays:
+        return dict(arrays)
+    states = {
+        (ground, *counts): number
+        for number, (ground, counts) in enumerate(
+            zip(arrays["whole_ground"].tolist(), arrays["whole_counts"].tolist(), strict=True)
+        )
+    }
+    shown = [(ground, *counts) for ground, counts in zip(views.ground.tolist(), views.counts.tolist(), strict=True)]
+    rows = np.array([states.setdefault(state, len(states)) for state in shown], np.int32)
+    known = np.array(list(states))
+    seen = _seen(arrays, features, views.patches)
+    fitted = _Regression(
+        np.concatenate([arrays["whole_seen"].astype(np.float32), seen]),
+        np.concatenate([arrays["whole_rows"], rows]),
+        len(states),
+    )
+    return {
+        **arrays,
+        "whole_seen": fitted.seen.astype(np.float16),
+        "whole_rows": np.asarray(fitted.rows, np.int32),
+        "whole_answers": fitted.answers,
+        "whole_usual": fitted.usual,
+        "whole_ground": known[:, 0],
+        "whole_counts": known[:, 1:],
+    }
+
+
+def _seen(arrays: Arrays, features: Floats, patches: ByteArray) -> Floats:
+    """Return (n, inputs): what is seen of places by their patches and features."""
+    embedded = embed(closer(patches, float(arrays["whole_zoom"])))
+    return _Sight(arrays["whole_mean"], arrays["whole_scale"]).seen(features, embedded)
 
 
 def closer(patches: ByteArray, zoom: float) -> ByteArray:
@@ -308,9 +350,7 @@ def read_whole(features: Floats, patches: ByteArray, arrays: Arrays) -> list[dic
     """
     if "whole_unlike" not in arrays or not len(patches):
         return [{} for _ in range(len(patches))]
-    embedded = embed(closer(patches, float(arrays["whole_zoom"])))
-    seen = _Sight(arrays["whole_mean"], arrays["whole_scale"]).seen(features, embedded)
-    alike = _likeness(seen, arrays["whole_seen"].astype(np.float32))
+    alike = _likeness(_seen(arrays, features, patches), arrays["whole_seen"].astype(np.float32))
     scores = (alike @ arrays["whole_answers"] + arrays["whole_usual"]).astype(np.float64)
     mean, spread, told = arrays["whole_unlike"].astype(np.float64)
     new = 1 / (1 + np.exp(-((_signs(scores, alike) - mean[:3]) / spread[:3] @ told[:3] + told[3])))

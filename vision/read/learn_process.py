@@ -24,7 +24,7 @@ import numpy as np
 from companion.ports import BadDataError
 from vision import messages
 from vision.board.layout import open_layout
-from vision.learn.classifier import stored_network
+from vision.learn.classifier import network_of
 from vision.read.lesson import learn
 from vision.read.profile import Profile, load_profile
 
@@ -73,7 +73,7 @@ def learn_beside(
         if child.returncode or not out.exists():
             raise BadDataError(messages.NOT_LEARNT)
         with np.load(out, allow_pickle=False) as stored:
-            network = stored_network(stored, profile.layout)
+            network = network_of(stored, profile.layout)
     return profile.learnt(network, profile.shots)
 
 

@@ -1,7 +1,7 @@
 """A lesson: everything that a taught table knows, learnt anew from its shots.
 
-What nobody taught (strange things) and what is seen as a whole are learnt beside the rest, by a second process where
-there is a core for it; what comes of it is the same.
+What nobody taught (strange things) and what is seen as a whole are learnt beside the rest, and how things are counted,
+by processes of their own where there are cores for them; what comes of it is the same.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 from vision.board.features import describe, find_vocabulary
 from vision.board.patches import Sampler
 from vision.learn.augment import make_examples, make_views
-from vision.learn.classifier import train
+from vision.learn.classifier import network_of, train
 from vision.learn.count_marks import may_be_marked, no_marks, train_marks
 from vision.learn.count_shapes import find_table, sorts_of, train_shapes
 from vision.learn.cutouts import LabelledBoard, find_cutouts, taught_places
-from vision.learn.outlier_score import Strangers
+from vision.learn.outlier_score import Strangers, train_strangeness
 from vision.learn.synthetic_unknowns import make_strangers
 from vision.learn.whole_contents import train_whole, views_of
 from vision.read.height import find_height, raised
@@ -44,8 +44,8 @@ T = TypeVar("T")
 def learn(profile: Profile, *, seed: int = 0, size: float = 1.0, fork: bool = False) -> Profile:
     """Return the profile with a network learnt from its shots; takes some seconds.
 
-    ``size`` scales how many examples are learnt from. ``fork``: a part is learnt by a second process, if a core is
-    there for it; only for a process without threads.
+    ``size`` scales how many examples are learnt from. ``fork``: parts are learnt by further processes, if cores
+    are there for them; only for a process without threads.
     """
     sampler = Sampler(profile.layout)
     height = find_height(sampler, profile.shots)
@@ -61,12 +61,20 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0, fork: bool = Fa
         strange = make_strangers(sampler, taught, cutouts, seed, size)
         return whole, Strangers(*(describe(patches, known) for patches in strange))
 
-    with _beside(apart, fork=fork and len(os.sched_getaffinity(0)) > 1) as learnt_apart:
+    fork = fork and len(os.sched_getaffinity(0)) > 1
+    with _beside(apart, fork=fork) as learnt_apart:
         examples = make_examples(sampler, taught, cutouts, seed, size)
         table = find_table(sampler, taught, cutouts, sorts_of(profile.layout))
-        arrays = known | train_shapes(examples, table, profile.layout, seed) | _marks(sampler, shots)
-        network = train(examples, arrays, profile.layout, learnt_apart, seed=seed)
-    return profile.learnt(network, profile.shots)
+
+        def counting() -> Arrays:
+            return train_shapes(examples, table, profile.layout, seed) | _marks(sampler, shots)
+
+        with _beside(counting, fork=fork) as learnt_counting:
+            features, rng = describe(examples.patches, known), np.random.default_rng(seed)
+            arrays = known | train(features, examples, profile.layout, rng)
+            whole, strangers = learnt_apart()
+            arrays |= whole | train_strangeness(features, examples, strangers, rng) | learnt_counting()
+    return profile.learnt(network_of(arrays, profile.layout), profile.shots)
 
 
 @contextmanager

@@ -42,7 +42,8 @@ class PlaceLook:
     hand, a cup, a thing never taught. ``seen`` is False where the photo does not show the place whole. ``legible``:
     things whose values would be known by what is printed on them, taught or not. ``bare`` (grounds,) is how often,
     against what the factors say, nothing lies on each ground (see :func:`bare_of`); None: as they say. ``taught`` are
-    the whole contents that the table was shown, ``untaught`` the values that it was not.
+    the whole contents that the table was shown, ``untaught`` the values that it was not; ``heard`` are whole contents
+    that the factors cannot name yet, and in how many places they were taught since these were learnt.
     """
 
     ground: FloatArray
@@ -57,6 +58,7 @@ class PlaceLook:
     bare: FloatArray | None = None
     taught: frozenset[Content] = frozenset()
     untaught: UntaughtValues = NONE_UNTAUGHT
+    heard: Mapping[Content, int] = field(default_factory=dict)
 
     def pooled(self, whole: Mapping[Content, float]) -> PlaceLook:
         """Return the look with the say of a second reader: how likely the ``whole`` contents are that it knows.
@@ -67,6 +69,8 @@ class PlaceLook:
         """
         if not whole:
             return self
+        if self.heard:
+            return self._hearing(whole)
         strange = float(np.sqrt(self.odd * max(1 - sum(whole.values()), _LEAST)))
         known_to_both = float(np.sqrt((1 - self.odd) * sum(whole.values())))
         odd = min(self.odd, strange / max(strange + known_to_both, _LEAST))
@@ -79,6 +83,32 @@ class PlaceLook:
         parts = float(np.sqrt(new / others)) / total
         known = {content: p / total - parts * own[content] for content, p in both.items()}
         return replace(self, known=known, parts=parts, agreed=min(total, 1.0), odd=odd)
+
+    def _hearing(self, whole: Mapping[Content, float]) -> PlaceLook:
+        """Return :meth:`pooled` where the second reader knows what to the factors is as strange as what nobody knows.
+
+        To whom something is strange, it is either, as the other says; but what n places showed is there n + 1 : 1 at
+        the most (Laplace 1814), and what is like it may be something new.
+        """
+        heard = {content: p for content, p in whole.items() if content in self.heard}
+        only, new = sum(heard.values()), max(1 - sum(whole.values()), _LEAST)
+        others = {content: p / max(1 - only, _LEAST) for content, p in whole.items() if content not in heard}
+        both = replace(self, heard={}).pooled(others)
+        if not only:
+            return both
+        strange = float(np.sqrt(self.odd * (only + new)))
+        known_to_both = float(np.sqrt((1 - self.odd) * max(1 - only - new, 0.0)))
+        told = strange / max(strange + known_to_both, _LEAST) / (only + new)
+        heard = {content: told * p * (1 - 1 / (self.heard[content] + 2)) for content, p in heard.items()}
+        odd = (1 - told * only) * both.odd + told * only - sum(heard.values())
+        left = (1 - told * only) * (1 - both.odd) / max(1 - odd, _LEAST)
+        known = {content: left * p for content, p in both.known.items()}
+        for content, p in heard.items():
+            for things, chance in self.untaught.shared({content.things: p / max(1 - odd, _LEAST)}).items():
+                one = Content(content.ground, things)
+                known[one] = known.get(one, 0.0) + chance
+        agreed = told * only + (1 - told * only) * both.agreed
+        return replace(both, known=known, parts=left * both.parts, agreed=agreed, odd=odd)
 
     def _with_likeliest(self, whole: Mapping[Content, float]) -> Mapping[Content, float]:
         """Return what a second reader says, the likeliest content by the factors among it.

@@ -23,7 +23,7 @@ from vision.board.features import length
 from vision.board.labels import Content, LabelError, from_json
 from vision.board.layout import Layout
 from vision.decode.photo import read_whole
-from vision.learn.classifier import Network, stored_network
+from vision.learn.classifier import Network, network_of
 from vision.learn.count_marks import may_be_marked
 from vision.whole_file import WriteError, write_whole
 
@@ -160,7 +160,7 @@ def _from_json(folder: Path, data: Any, layout: Layout) -> Profile:
     network = None
     if data.get("network"):
         with np.load(io.BytesIO(_read(folder / _plain(data["network"]))), allow_pickle=False) as stored:
-            network = stored_network(stored, layout)
+            network = network_of(stored, layout)
         if network.arrays["mean"].shape != (length(),) or network.arrays["b2"].shape[-1] != sum(network.heads):
             raise ProfileError(f"{folder}: the profile is of another version of the companion. Teach it anew.")
     corners = np.asarray(data["corners"], np.float64).reshape(4, 2) if data.get("corners") else None

@@ -10,18 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vision import messages
+from vision.board.features import describe
 from vision.board.illumination import Palette, apply_field, fit_field, tone
 from vision.board.labels import Content
 from vision.board.layout import Layout
 from vision.board.patches import Sampler
+from vision.learn.augment import make_views
 from vision.learn.classifier import Network, PlacePrediction
 from vision.learn.count_amounts import Amounts
+from vision.learn.cutouts import LabelledBoard
+from vision.learn.whole_contents import views_of, with_views
 from vision.read.height import raised
 from vision.read.kept_places import KeptPlaces, ReadPlaces, rows_of
 from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of, no_heap
@@ -106,7 +111,10 @@ class TaughtBoard:
         self._contents = frozenset(c for shot in learnt for c in shot.contents.values())
         self._bare = bare_of(profile.layout, contents)
         told = [kind for kind in range(len(self.layout.valued)) if self._network.sums_marks(kind)]
-        self._untaught = UntaughtValues.of(profile.layout, [shot.contents for shot in learnt], told)
+        self._told = told
+        self._learnt = [shot.contents for shot in learnt]
+        self._untaught = UntaughtValues.of(profile.layout, self._learnt, told)
+        self._heard: dict[Content, int] = {}
         self._finder = BoardRelocator(profile, self.sampler)
         shots, palette = common_light(self.sampler, raised(self.sampler, profile.shots, self._network.height))
         self._memory = _Memory(self.sampler, self._network, shots, palette)
@@ -159,6 +167,38 @@ class TaughtBoard:
             known = {self.layout.index[name]: content for name, content in contents.items()}
             self._memory.confirm(TaughtPhoto("", look.straight, known))
             self._kept.confirmed(self._tokens.confirm(look.straight, look.close, known))
+
+    def learn(self, shot: TaughtPhoto) -> None:
+        """Know from now on what the places of a ``shot`` show that are not read so, alone or on any ground.
+
+        The second reader learns them in a second of a PC's core at the most; everything else is learnt by the next
+        lesson (:func:`vision.read.lesson.learn`). Things that nothing but it knows yet are what to the first reader is
+        strange.
+        """
+        arrays = self._network.arrays
+        (lit,) = raised(self.sampler, [shot], self._network.height)
+        lit = self._memory.in_taught_light(lit)
+        numbers = [n for n in sorted(lit.contents) if n not in self.sampler.strips]
+        patches = self.sampler.cut(lit.straight, numbers)
+        told = self._network.whole(patches, describe(patches, arrays))
+        missed = {
+            number: lit.contents[number]
+            for number, whole in zip(numbers, told, strict=True)
+            if max(whole.items(), key=itemgetter(1), default=(None, 0.0))[0] != lit.contents[number]
+        }
+        if not missed or "whole_rows" not in arrays:
+            return
+        many = views_of(sum(map(len, self._learnt)))
+        views = make_views(self.sampler, [LabelledBoard(lit.straight, missed)], many, len(arrays["whole_rows"]))
+        self._network = replace(self._network, arrays=with_views(arrays, describe(views.patches, arrays), views))
+        self._learnt.append({n: lit.contents[n] for n in numbers})
+        self._untaught = UntaughtValues.of(self.layout, self._learnt, self._told)
+        grounds = {content.ground for content in self._contents}
+        things = self._tokens.legible.union(thing for content in self._contents for thing, _ in content.things)
+        for content in missed.values():
+            if content.ground not in grounds or not things.issuperset(thing for thing, _ in content.things):
+                self._heard[content] = self._heard.get(content, 0) + 1
+        self._kept = KeptPlaces(self.sampler)
 
     def _reads(self, kind: int) -> bool:
         """Return whether the values of a kind are read token by token; not where counted marks tell them."""
@@ -221,13 +261,17 @@ class TaughtBoard:
                 bare=self._bare,
                 taught=self._contents,
                 untaught=self._untaught,
+                heard=self._heard,
             )
         # On a strip the number is what counts, and that was taught for few numbers only.
-        doubtful = [n for n, look in made.items() if look.p < _SURE and n not in self.sampler.strips]
+        doubtful = [n for n, look in made.items() if (look.p < _SURE or self._heard) and n not in self.sampler.strips]
         asked = [n for n in doubtful if n not in kept.wholes]
         kept.wholes.update(zip(asked, self._network.whole(kept.patches[asked], reading.features[asked]), strict=True))
         for number in doubtful:
-            made[number] = made[number].pooled(kept.wholes[number])
+            whole = kept.wholes[number]
+            # Who is sure may be so for never having heard of what it is.
+            if made[number].p < _SURE or sum(whole.get(content, 0.0) for content in self._heard) > 1 - _SURE:
+                made[number] = made[number].pooled(whole)
         for number, look in made.items():
             kept.looks[number] = look
         kept.weighed.update(self._memory.weigh(reading.inside, kept.unweighed()))
@@ -280,10 +324,14 @@ class _Memory:
 
         Looks that were brought into the light of looks before them would leave it little by little.
         """
+        self.remember(self.in_taught_light(shot))
+
+    def in_taught_light(self, shot: TaughtPhoto) -> TaughtPhoto:
+        """Return a shot in the light that everything was taught in, as its contents tell it."""
         light = self._contents_tell(shot)
         # The same contents look a little otherwise elsewhere on the board, and did so when they were taught.
         off = None if light is None else light - self._usual_light
-        self.remember(shot if off is None else replace(shot, straight=apply_field(shot.straight, off)))
+        return shot if off is None else replace(shot, straight=apply_field(shot.straight, off))
 
     def _contents_tell(self, shot: TaughtPhoto) -> FloatArray | None:
         """Return the light that brings a board to the usual tones of its contents, wherever they lie."""

@@ -13,7 +13,7 @@ from vision.board.labels import Content
 from vision.board.patches import PATCH
 from vision.learn import whole_contents
 from vision.learn.augment import Examples
-from vision.learn.whole_contents import closer, read_whole, train_whole, views_of
+from vision.learn.whole_contents import closer, read_whole, train_whole, views_of, with_views
 
 CONTENTS = (Content(0), Content(1, ((0, 2),)), Content(1), Content(0, ((0, 1),)))
 INKS = np.array([[200, 180, 160], [60, 90, 200], [70, 160, 60], [190, 120, 40]], np.float64)
@@ -71,6 +71,25 @@ def test_what_was_never_taught_is_held_to_be_new_sooner_than_what_was(learnt: di
     assert max(left) < 0.1 < min(fresh)
 
 
+def test_views_that_are_added_are_known_at_once_and_the_rest_as_before(learnt: dict[str, Any]) -> None:
+    more = views([3], 5, each=4)
+    again = with_views(learnt, described(more.patches), more)
+    known, new = patches_of([0, 1] * 6, 3), patches_of([3] * 6, 6)
+    for said in read_whole(described(new), new, again):
+        assert max(said, key=lambda content: said[content]) == CONTENTS[3]
+    for said, state in zip(read_whole(described(known), known, again), [0, 1] * 6, strict=True):
+        assert max(said, key=lambda content: said[content]) == CONTENTS[state]
+        assert said[CONTENTS[state]] > 0.8
+    # Another view of what is known adds no content.
+    assert len(with_views(again, described(more.patches), more)["whole_ground"]) == len(again["whole_ground"]) == 4
+
+
+def test_to_what_was_learnt_before_views_could_be_added_none_is(learnt: dict[str, Any]) -> None:
+    old = {name: array for name, array in learnt.items() if name != "whole_rows"}
+    more = views([3], 5)
+    assert with_views(old, described(more.patches), more) == old
+
+
 def test_leaving_a_place_out_is_as_not_having_learnt_from_it() -> None:
     """The closed form against a regression that is solved anew without the place."""
     rng = np.random.default_rng(4)
@@ -118,7 +137,7 @@ def test_prints_that_fill_little_of_a_place_are_looked_at_from_near_by(zoom: flo
 
 def test_of_many_places_fewer_views_are_learnt_from() -> None:
     assert views_of(10) == 16
-    assert views_of(256) == 8
+    assert views_of(256) == 4
     assert views_of(2048) == 2
     assert views_of(10, 0.5) == 8
 

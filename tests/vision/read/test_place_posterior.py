@@ -139,3 +139,30 @@ def test_what_the_second_reader_knows_is_nothing_strange(layout: Layout) -> None
     assert place.pooled({surely: 0.1}).odd == place.odd
     calm = replace(place, odd=0.01)
     assert calm.pooled({surely: 0.1}).odd == calm.odd
+
+
+def test_what_was_heard_of_since_is_what_looked_strange(layout: Layout) -> None:
+    """The factors cannot name it; that something is strange there is all that they can say for it."""
+    fresh, known = Content(1, ((2, 1),)), Content(1, ((0, 1),))
+    place = replace(seen(layout, [0.9, 0.02, 0.0, 0.0, 0.0, 0.0], TAUGHT), odd=0.4)
+    told = replace(place, heard={fresh: 1}).pooled({fresh: 0.97, known: 0.01})
+    assert place.pooled({known: 0.01}).content == known
+    assert told.content == fresh
+    # One place that showed it makes nothing sure, many do.
+    assert told.unsure and 0.5 < told.p < 2 / 3
+    often = replace(place, heard={fresh: 50}).pooled({fresh: 0.97, known: 0.01})
+    assert often.p > told.p and often.odd < told.odd
+    # Where the second reader sees something known, or neither knows what it sees, nothing was heard.
+    calm = replace(place, heard={fresh: 1}, odd=0.01).pooled({fresh: 0.001, known: 0.98})
+    assert calm.content == known and not calm.unsure
+    assert replace(place, heard={fresh: 1}).pooled({known: 0.1}) == replace(place.pooled({known: 0.1}), heard={})
+
+
+def test_probabilities_with_what_was_heard_belong_together(layout: Layout) -> None:
+    fresh = Content(0, ((2, 1),))
+    place = replace(seen(layout, [0.4, 0.2, 0.1, 0.0, 0.0, 0.0], TAUGHT), heard={fresh: 2}, odd=0.3)
+    place = place.pooled({fresh: 0.5, Content(1, ((0, 1),)): 0.2, Content(1): 0.1})
+    ways = [tuple((n, 1) for n in range(3) if mask >> n & 1) for mask in range(8)]
+    every = [place.probability(Content(ground, things)) for ground in (0, 1) for things in ways]
+    assert sum(every) == pytest.approx(1, abs=1e-4)
+    assert 0 < place.odd < 1
