@@ -15,7 +15,7 @@ import numpy as np
 from companion.ports import BadDataError
 from vision import messages
 from vision.board.features import colours
-from vision.board.fit_grid import LAST, Comb, combs, edges_of, grid_score, many_sides, refine
+from vision.board.fit_grid import Comb, combs, edges_of, grid_score, many_sides, refine
 from vision.board.marker_plane import MarkerPlane, PlaneError, fit_plane
 from vision.board.markers import IDS, MarkersFound, find_markers
 from vision.board.pose import Pose, unbend
@@ -150,7 +150,7 @@ def aligned(image: ByteArray, pose: Pose, layout: Layout, unlikely: Callable[[Fl
         least, moved = min(((off_of(way), way) for way in inside), key=lambda entry: entry[0], default=(np.inf, pose))
         if least > _CLOSER * off or off - least < _LIKE_AROUND:
             break
-        moved = refine(image, moved, layout.columns, layout.rows, windows=(0.2, LAST, LAST))
+        moved = refine(image, moved, layout.columns, layout.rows, reach=0.2)
         # All lines but one are the same there: where sides agree less than if two were missing, the board is not.
         line, sides = max(layout.columns, layout.rows), many_sides(layout.columns, layout.rows)
         if moved.agreed < (1 - 2 * line / sides) * pose.agreed:

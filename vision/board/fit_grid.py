@@ -1,10 +1,11 @@
 """Find the lines of a grid in a picture, to a few hundredths of a place.
 
-Two steps. :func:`comb` takes a picture in which the lines are about upright and level, and looks for the offset and
+Two steps. :func:`combs` takes a picture in which the lines are about upright and level, and looks for the offset and
 pitch at which the edges in the picture stand like the teeth of a comb. :func:`refine` takes a pose that is right to a
 third of a place: the board is straightened, each side of each square is looked for across its own direction, and the
 small homography (and bend of the lens) that brings all of them into place is fitted. What is seen there is a line of
-the board, off by how its tiles lie, or something else: tall things hide lines, and their tops stand beside them.
+the board, off by how its tiles lie; or the top of what stands on it, which is seen farther from the camera's foot; or
+something else.
 """
 
 from __future__ import annotations
@@ -24,30 +25,25 @@ if TYPE_CHECKING:
 LAST: Final = 0.12
 """Of a place: how far a line is looked for in the end. A window narrower than tiles lie loosely would keep the lines
 that lie as they were guessed, and so the guess."""
-WINDOWS: Final = (0.3, 0.18, LAST, LAST, LAST)
-"""Of a place: how far a line is looked for, step by step."""
-_NARROW: Final = 0.125
-"""Of a place: from here on what is found is a line of the board, off by how its tiles lie."""
+_WINDOWS = 3
+"""Steps in which a line is looked for from wide to narrow."""
 _SIDE = 36
 _BLUR = 0.05
 PRINTED: Final = 0.006
 """Of a place: how far a side is seen from where it is where nothing is loose: a fifth of a pixel there."""
-_SHARP: Final = 2
-"""How often printed lines are looked for."""
-_SCATTERS, _STEPS = 10, 3
-"""Scatters that are tried, each so many steps long."""
-SCATTER: Final = 0.025
-"""Of a place: how far a side is usually seen from where it is; tiles lie loosely."""
+_TALL: Final = 0.5
+"""Places high: what stands on the board usually."""
+_STEPS = 12
+_MOVES = 8
+"""How many numbers move a board."""
 INSET: Final = 0.03
 """Of a place: how far inside the outer lines their edges may be seen."""
 TOGETHER: Final = 1.6
 """How much farther off corners are than if each side were off by itself, as measured (1.3 to 1.7 times, rms): a loose
 tile moves four sides, and a lens bends in more ways than one."""
-_BELIEVED: Final = 0.3
-"""Of a place: how far lines may be from corners that somebody gave."""
-_CHANCE: Final = 0.2
-"""Nats a side: what agrees less may be noise, as the strongest edge near a side is taken (at most 0.15 in eight
-pictures of noise; 0.3 and more where lines or blocks are)."""
+_TAPPED: Final = 0.05
+_GUESSED: Final = 0.25
+"""Of a place: how far corners that somebody gave are off, and other first guesses (standard deviations, chosen)."""
 _HELD: Final = 1e-6
 """Of a place: so tightly corners are held where it is asked how well sides agree with them."""
 BEND: Final = (0.0, 0.02)
@@ -88,78 +84,134 @@ def refine(
     columns: int,
     rows: int,
     *,
-    windows: tuple[float, ...] = WINDOWS,
+    reach: float = 0.3,
     bend: tuple[float, float] | None = None,
-    hold: float = 0.25,
 ) -> Pose:
-    """Return the pose with the grid's lines found in ``image`` (whose size is the pose's).
+    """Return the pose with the grid's lines found in ``image`` (whose size is the pose's); its score is 0 without them.
 
-    ``bend`` says that the lens is to be fitted, too: what is thought of it beforehand, and the standard deviation of
-    that. ``hold`` is how much the first guess counts where nothing is seen.
-
-    Lines are looked for twice: as tiles lie, from wide to narrow, and as print lies, narrowly about the first guess.
-    Where tall things hide many lines the first goes after their tops; which is right the sides tell that agree with it.
+    Lines are looked for within ``reach``, in places. ``bend`` says that the lens is to be fitted, too: what is thought
+    of it beforehand, and the standard deviation of that.
     """
-    narrow = tuple(window for window in windows if window <= _NARROW)
-    edges, size, sides = _edges(image, pose, columns, rows), (columns, rows), many_sides(columns, rows)
-    ways = (
-        _refined(image, edges, pose, size, windows, bend, hold),
-        _refined(image, edges, pose, size, narrow[:_SHARP], bend, hold, sharp=True),
-    )
-    # Eight numbers can bring eight sides anywhere, which counts the more, the less sides scatter (Occam's factor).
-    found = [(way[0].agreed + 8 * np.log(way[1]) / sides, way[0]) for way in ways if way is not None]
-    if not found:
-        return replace(pose, score=0.0, agreed=0.0)
-    best = max(found, key=lambda entry: entry[0])[1]
-    return replace(best, score=grid_score(image, best, columns, rows))
+    seen = _Seen(image, pose, columns, rows, bend)
+    return _again(image, seen, _likeliest(seen, reach, _GUESSED), _GUESSED)
+
+
+def beside_corners(image: ByteArray, start: Pose, layout: Layout) -> Pose:
+    """Return the pose refined near corners that somebody gave, or these, whichever is the likelier."""
+    seen = _Seen(image, start, layout.columns, layout.rows, None)
+    there = seen.fit(seen.printed(np.zeros(seen.design.shape[1])), LAST, _HELD)
+    found = _likeliest(seen, 0.2, _TAPPED)
+    refined = _again(image, seen, found, _TAPPED) if found.evidence > there.evidence else None
+    if refined is not None and refined.score > 0:
+        return refined
+    unit = start.unit_px(layout.width, layout.height)
+    return replace(start, score=_score(seen.edges, seen.columns, seen.rows), error_px=0.03 * unit, agreed=there.agreed)
+
+
+def _likeliest(seen: _Seen, reach: float, hold: float) -> _Fit:
+    """Return the likeliest of what is found from wide to narrow, and of printed lines about that or the first guess."""
+    nothing = np.zeros(seen.design.shape[1])
+    wide = seen.begun(nothing, reach / 2)
+    for window in np.geomspace(reach, LAST, _WINDOWS):
+        wide = seen.fit(seen.begun(wide.numbers, window / 2), window, hold)
+    printed = (seen.fit(seen.printed(numbers), LAST, hold) for numbers in (nothing, wide.numbers))
+    return max((wide, *printed), key=lambda fit: fit.evidence)
+
+
+def _again(image: ByteArray, seen: _Seen, fit: _Fit, hold: float) -> Pose:
+    """Return the pose after another look at the board, as straight as it was found; its score is 0 where it is none."""
+    pose = seen.moved(fit)
+    if _sane(pose, seen.columns, seen.rows):
+        again = _Seen(image, pose, seen.columns, seen.rows, seen.bend)
+        # The first guess is now as far away as the lines were found.
+        numbers = np.append(np.zeros(len(fit.numbers) - 1), fit.numbers[-1])
+        last = again.fit(replace(fit, numbers=numbers), LAST, hold, -fit.numbers[:_MOVES])
+        pose = again.moved(last)
+        if _sane(pose, seen.columns, seen.rows):
+            error = TOGETHER * last.error * pose.unit_px(seen.columns, seen.rows)
+            score = _score(again.edges, seen.columns, seen.rows)
+            return replace(pose, error_px=error, agreed=last.agreed, score=score)
+    return replace(seen.pose, score=0.0, agreed=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """``numbers`` of the change (see :func:`_design`), the last how high things stand, in places.
+
+    ``scatters`` (2,), in places, are how far lines and tops are off; ``shares`` (3,) how many sides show a line, a top
+    and anything else. The corners' standard ``error`` is in places, ``evidence`` in nats; how well sides ``agreed``:
+    see :class:`~vision.board.pose.Pose`.
+    """
+
+    numbers: FloatArray
+    scatters: FloatArray
+    shares: FloatArray
+    error: float = 0.0
+    evidence: float = 0.0
+    agreed: float = 0.0
+
+
+class _Seen:
+    """A board as straight as a ``pose`` makes it, the ``edges`` in it, and how its sides move (``design``)."""
+
+    def __init__(self, image: ByteArray, pose: Pose, columns: int, rows: int, bend: tuple[float, float] | None) -> None:
+        self.pose, self.columns, self.rows, self.bend = pose, columns, rows, bend
+        self.edges = _edges(image, pose, columns, rows)
+        self._profiles = _profiles(self.edges.across, columns, rows), _profiles(self.edges.down.T, rows, columns)
+        camera = pose.camera
+        lines, tops = [], []
+        for way, points in enumerate((_middles(columns, rows), _middles(rows, columns)[:, ::-1])):
+            lines.append(_design(points, way, pose, columns, rows, bend is not None))
+            tops.append((points[:, way] - camera[way]) / camera[2])
+        self.design = np.column_stack([np.concatenate(lines), np.concatenate(tops)])
+
+    def begun(self, numbers: FloatArray, scatter: float) -> _Fit:
+        """Return where to begin where lines and tops are off alike."""
+        return _Fit(numbers, np.full(2, scatter), np.full(3, 1 / 3))
+
+    def printed(self, numbers: FloatArray) -> _Fit:
+        """Return where to begin where lines are printed, and things stand on them."""
+        return _Fit(np.append(numbers[:-1], _TALL), np.array([PRINTED, LAST / 2]), np.full(3, 1 / 3))
+
+    def fit(self, start: _Fit, window: float, hold: float, guess: FloatArray | None = None) -> _Fit:
+        """Return what brings the sides into place that are seen within a window about a start; ``guess`` is held."""
+        design, half = self.design, (self.columns + 1) * self.rows
+        precision = np.append(np.full(design.shape[1] - 1, 1 / hold**2), 1 / _TALL**2)
+        precision[_MOVES] = 1 / INSET**2
+        expected = np.zeros(len(precision))
+        if guess is not None:
+            expected[:_MOVES] = guess
+        if self.bend is not None:
+            precision[_MOVES + 1], expected[_MOVES + 1] = 1 / self.bend[1] ** 2, self.bend[0] - self.pose.bend
+        ahead = design[:, :-1] @ start.numbers[:-1]
+        upright = _one_way(self._profiles[0], ahead[:half].reshape(self.rows, -1), window)
+        level = _one_way(self._profiles[1], ahead[half:].reshape(self.columns, -1), window)
+        off, strength = np.concatenate([upright, level], axis=1)
+        votes = np.sqrt(strength) + 1e-6
+        found, spread = _mixture(design, off, votes / votes.mean(), start, precision, expected, window)
+        corner = np.array([[0, 0], [self.columns, 0], [self.columns, self.rows], [0, self.rows]], float)
+        variance = 0.0
+        for way in (0, 1):
+            parts = _design(corner, way, self.pose, self.columns, self.rows, self.bend is not None)
+            parts[:, _MOVES] = 0
+            variance += float(np.einsum("ij,jk,ik->i", parts, spread[:-1, :-1], parts).mean())
+        return replace(found, error=float(np.sqrt(variance)))
+
+    def moved(self, fit: _Fit) -> Pose:
+        """Return the pose after what was found."""
+        half, p = np.array([self.columns / 2, self.rows / 2]), fit.numbers
+        to_local = np.array([[1 / half[0], 0, -1], [0, 1 / half[1], -1], [0, 0, 1]])
+        out = np.array([[1, 0, half[0]], [0, 1, half[1]], [0, 0, 1]])
+        # From squares centred and scaled to ±1, to places from the middle.
+        shaped = np.array([[half[0] + p[1], p[2], p[0]], [p[4], half[1] + p[5], p[3]], [-p[6], -p[7], 1]])
+        change = out @ shaped @ to_local
+        pose = self.pose.moved(change / change[2, 2])
+        bend = 0.0 if self.bend is None else p[_MOVES + 1]
+        return replace(pose, bend=float(np.clip(pose.bend + bend, -0.4, 0.4)))
 
 
 def _edges(image: ByteArray, pose: Pose, columns: int, rows: int) -> Edges:
     return edges_of(pose.straighten(image, _SIDE, (-0.7, -0.7, columns + 0.7, rows + 0.7)))
-
-
-def _refined(
-    image: ByteArray,
-    edges: Edges,
-    pose: Pose,
-    size: tuple[int, int],
-    windows: tuple[float, ...],
-    bend: tuple[float, float] | None,
-    hold: float,
-    *,
-    sharp: bool = False,
-) -> tuple[Pose, float] | None:
-    """Return the pose with the lines found one way, from its ``edges`` on; None where it is none of a board.
-
-    Also return how far sides scatter about their lines, in places.
-    """
-    columns, rows = size
-    scatter = 1.0
-    for number, window in enumerate(windows):
-        edges = _edges(image, pose, columns, rows) if number else edges
-        seen = _measure(edges, columns, rows, window)
-        fit = _fit(seen, pose, columns, rows, bend, hold, window, sharp)
-        pose = replace(pose.moved(fit.change), bend=float(np.clip(pose.bend + fit.bend, -0.4, 0.4)))
-        if not _sane(pose, columns, rows):
-            return None
-        pose = replace(pose, error_px=TOGETHER * fit.error * pose.unit_px(columns, rows), agreed=fit.agreed)
-        scatter = fit.scatter
-    return pose, scatter
-
-
-def beside_corners(image: ByteArray, start: Pose, layout: Layout) -> Pose:
-    """Return the pose refined near corners that somebody gave; believed where no clearer lines are near."""
-    columns, rows = layout.columns, layout.rows
-    refined = refine(image, start, columns, rows, windows=(0.2, 0.15, LAST, LAST, LAST), hold=0.05)
-    unit = start.unit_px(layout.width, layout.height)
-    off = np.abs(refined.corners(layout.width, layout.height) - start.corners(layout.width, layout.height)).max()
-    edges, size = _edges(image, start, columns, rows), (columns, rows)
-    held = (_refined(image, edges, start, size, (LAST,), None, _HELD, sharp=sharp) for sharp in (False, True))
-    there = max((one[0].agreed for one in held if one is not None), default=0.0)
-    # Eight numbers that are fitted gain so many nats by themselves (Akaike).
-    if refined.agreed > max(there + 8 / many_sides(columns, rows), _CHANCE) and off < _BELIEVED * unit:
-        return refined
-    return replace(start, score=grid_score(image, start, columns, rows), error_px=0.03 * unit, agreed=there)
 
 
 def many_sides(columns: int, rows: int) -> int:
@@ -172,7 +224,10 @@ def grid_score(image: ByteArray, pose: Pose, columns: int, rows: int) -> float:
 
     About 1 for a grid that is not there.
     """
-    edges = _edges(image, pose, columns, rows)
+    return _score(_edges(image, pose, columns, rows), columns, rows)
+
+
+def _score(edges: Edges, columns: int, rows: int) -> float:
     scores = []
     for profile, many in (
         (_profiles(edges.across, columns, rows), columns),
@@ -192,146 +247,95 @@ def _profiles(edges: FloatArray, columns: int, rows: int) -> FloatArray:
     band = edges[first : first + rows * side].reshape(rows, side, -1)
     cut = round(0.12 * side)
     profile: FloatArray = band[:, cut : side - cut].mean(axis=1)
-    del columns
     return profile
 
 
-def _measure(edges: Edges, columns: int, rows: int, window: float) -> tuple[FloatArray, FloatArray]:
-    """Return for upright and level lines (sides, 4): a side's middle (x, y), how far it is off, and its weight."""
-    return _one_way(edges.across, columns, rows, window), _one_way(edges.down.T, rows, columns, window)
+def _middles(columns: int, rows: int) -> FloatArray:
+    """Return (sides, 2): the middles of the upright sides, row by row, in board units."""
+    x, y = np.meshgrid(np.arange(columns + 1.0), np.arange(rows) + 0.5)
+    return np.column_stack([x.ravel(), y.ravel()])
 
 
-def _one_way(edges: FloatArray, columns: int, rows: int, window: float) -> FloatArray:
-    profile: Any = _profiles(edges, columns, rows)
+def _one_way(profile: Any, ahead: FloatArray, window: float) -> FloatArray:
+    """Return (2, sides): how far sides are off, in places, looked for about ``ahead`` of it, and how strong."""
     reach = max(2, round(window * _SIDE))
     blur = max(_BLUR * _SIDE, 0.25 * window * _SIDE)
     # Sums over neighbouring squares make weak sides of a line lean on strong ones while the search is wide.
-    if window > 0.15:
-        profile = cv2.GaussianBlur(profile, (1, 0), sigmaX=0.1, sigmaY=1.0 if rows > 2 else 0.1)
+    if window > LAST:
+        profile = cv2.GaussianBlur(profile, (1, 0), sigmaX=0.1, sigmaY=1.0 if len(profile) > 2 else 0.1)
     profile = cv2.GaussianBlur(profile, (0, 0), sigmaX=blur, sigmaY=0.01).astype(np.float64)
-    middle = 0.7 * _SIDE - 0.5
     offsets = np.arange(-reach, reach + 1)
-    lines = np.arange(columns + 1)
-    at = middle + _SIDE * lines[:, None] + offsets[None, :]
+    middle = 0.7 * _SIDE - 0.5 + _SIDE * (np.arange(ahead.shape[1]) + ahead)
+    at = np.clip(middle[:, :, None] + offsets, 0, profile.shape[1] - 1.001)  # (rows, lines, offsets)
     low = np.floor(at).astype(int)
-    part = at - low
-    values = profile[:, low] * (1 - part) + profile[:, low + 1] * part  # (rows, lines, offsets)
+    part, row = at - low, np.arange(len(profile))[:, None, None]
+    values = profile[row, low] * (1 - part) + profile[row, low + 1] * part
     values = values - np.median(values, axis=2, keepdims=True)
-    taper = 1 - 0.5 * (offsets / (reach + 1)) ** 2
-    tapered = values * taper
+    tapered = values * (1 - 0.5 * (offsets / (reach + 1)) ** 2)
     best = tapered[:, :, 1:-1].argmax(axis=2) + 1
     r, c = np.indices(best.shape)
     left, mid, right = tapered[r, c, best - 1], tapered[r, c, best], tapered[r, c, best + 1]
     curve = left - 2 * mid + right
     sub = np.where(curve < -1e-9, 0.5 * (left - right) / np.minimum(curve, -1e-9), 0.0)
-    off = (best - reach + np.clip(sub, -0.6, 0.6)) / _SIDE
-    strength = np.maximum(values[r, c, best], 0.0)
+    off = ahead + (best - reach + np.clip(sub, -0.6, 0.6)) / _SIDE
     # A peak at the window's end is no peak.
-    strength[(best <= 1) | (best >= 2 * reach - 1)] *= 0.1
-    y = np.broadcast_to((np.arange(rows) + 0.5)[:, None], best.shape)
-    x = np.broadcast_to(lines[None, :].astype(float), best.shape)
-    return np.column_stack([x.ravel(), y.ravel(), off.ravel(), strength.ravel()])
+    strength = np.maximum(values[r, c, best], 0.0) * np.where((best <= 1) | (best >= 2 * reach - 1), 0.1, 1.0)
+    return np.stack([off.ravel(), strength.ravel()])
 
 
-@dataclass(frozen=True, slots=True)
-class _Fit:
-    """``change`` (3, 3) in board units, of the ``bend``, the corners' standard ``error``, in places.
-
-    ``scatter``, in places, is how far sides lie off, ``agreed`` how well they do: see :class:`~vision.board.pose.Pose`.
-    """
-
-    change: FloatArray
-    bend: float
-    error: float
-    agreed: float
-    scatter: float
-
-
-def _fit(
-    seen: tuple[FloatArray, FloatArray],
-    pose: Pose,
-    columns: int,
-    rows: int,
-    bend: tuple[float, float] | None,
-    hold: float,
+def _mixture(
+    design: FloatArray,
+    sides: FloatArray,
+    votes: FloatArray,
+    start: _Fit,
+    precision: FloatArray,
+    expected: FloatArray,
     window: float,
-    sharp: bool,
-) -> _Fit:
-    """Return the change that brings the sides into place.
+) -> tuple[_Fit, FloatArray]:
+    """Return what brings the ``sides`` (n,) into place, from a start on, and its covariance.
 
-    In a narrow search clear sides count little more than faint ones, since each is off by how its tiles lie.
+    ``votes`` (n,) are how much each side counts, 1 on average.
+
+    A side is a line's or a top's, off by a normal deviate, or another's, and then anywhere in the window. How far
+    lines and tops scatter, how high tops are (never below the lines), and how many of each there are is found from the
+    sides (expectation maximisation); the numbers of the ``design`` are held where they are ``expected`` by so much
+    ``precision``. The evidence is the sides' likelihood, against all of them anywhere, integrated over the numbers
+    (Laplace); sides agree by the mean of its logarithm.
     """
-    upright, level = seen
-    design, target, weight = [], [], []
-    for way, found in ((0, upright), (1, level)):
-        x, y = (found[:, 0], found[:, 1]) if way == 0 else (found[:, 1], found[:, 0])
-        design.append(_design(np.column_stack([x, y]), way, pose, columns, rows, bend is not None))
-        target.append(found[:, 2])
-        weight.append(found[:, 3] / max(float(found[:, 3].mean()), 1e-6))
-    a, b, w0 = np.concatenate(design), np.concatenate(target), np.minimum(np.concatenate(weight), 3.0)
-    if window <= _NARROW:
-        w0 = np.sqrt(w0)
-    # What is thought before anything is seen, as precisions against the usual scatter of a side.
-    ridge = np.full(a.shape[1], (SCATTER / hold) ** 2)
-    ridge[8] = (SCATTER / INSET) ** 2
-    pull = np.zeros(a.shape[1])
-    if bend is not None:
-        ridge[9] = (SCATTER / bend[1]) ** 2
-        pull[9] = ridge[9] * (bend[0] - pose.bend)
-    solution, weights, scale, agreed = _agreement(a, b, w0, np.diag(ridge), pull, window, sharp)
-    normal = a.T @ (a * weights[:, None]) + np.diag(ridge)
-    spread = np.linalg.inv(normal) * scale**2
-    corner = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], float)
-    variance = 0.0
-    for way in (0, 1):
-        rows_ = _design(corner, way, pose, columns, rows, bend is not None)
-        rows_[:, 8] = 0
-        variance += float(np.einsum("ij,jk,ik->i", rows_, spread, rows_).mean())
-    half = np.array([columns / 2, rows / 2])
-    p = solution
-    to_local = np.array([[1 / half[0], 0, -1], [0, 1 / half[1], -1], [0, 0, 1]])
-    out = np.array([[1, 0, half[0]], [0, 1, half[1]], [0, 0, 1]])
-    # From squares centred and scaled to ±1, to places from the middle.
-    shaped = np.array(
-        [
-            [half[0] + p[1], p[2], p[0]],
-            [p[4], half[1] + p[5], p[3]],
-            [-p[6], -p[7], 1],
-        ]
-    )
-    change = out @ shaped @ to_local
-    return _Fit(change / change[2, 2], 0.0 if bend is None else float(p[9]), float(np.sqrt(variance)), agreed, scale)
+    both = np.concatenate([design, design])
+    both[: len(sides), -1] = 0.0
+    twice, anywhere = np.concatenate([sides, sides]), 1 / (2 * window)
+    numbers: Any = start.numbers
+    scatters, shares = start.scatters, start.shares
+    square: Any = (twice - both @ numbers).reshape(2, -1) ** 2
+    for _ in range(_STEPS):
+        member = _densities(square, scatters, shares, anywhere)
+        member *= votes / member.sum(axis=0)
+        count = member.sum(axis=1)
+        shares = count / len(sides)
+        weights = (member[:2] / scatters[:, None] ** 2).ravel()
+        normal = both.T @ (both * weights[:, None]) + np.diag(precision)
+        spread: Any = np.linalg.inv(normal)
+        numbers = spread @ (both.T @ (twice * weights) + precision * expected)
+        if numbers[-1] < 0:
+            # As low as can be: what the other numbers are then.
+            numbers -= spread[:, -1] * numbers[-1] / spread[-1, -1]
+        # Numbers that are fitted come nearer to sides than they are: by so much they are unsure.
+        square = (twice - both @ numbers).reshape(2, -1) ** 2
+        unsure = (both @ spread * both).sum(axis=1).reshape(2, -1)
+        scatter = np.sqrt((member[:2] * (square + unsure)).sum(axis=1) / np.maximum(count[:2], 1e-9))
+        scatters = np.clip(scatter, PRINTED, window / 2)
+    agreed = float(votes @ np.log(_densities(square, scatters, shares, anywhere).sum(axis=0) / anywhere))
+    doubt = precision @ (numbers - expected) ** 2 + np.linalg.slogdet(normal)[1] - np.log(precision).sum()
+    found = _Fit(numbers, scatters, shares, evidence=agreed - 0.5 * float(doubt), agreed=agreed / len(sides))
+    return found, spread
 
 
-def _agreement(
-    a: FloatArray, b: FloatArray, w0: FloatArray, ridge: FloatArray, pull: FloatArray, window: float, sharp: bool
-) -> tuple[FloatArray, FloatArray, float, float]:
-    """Return the solution of a·x = b, what each side counts, how far sides scatter, and how well they agree.
-
-    A side is a line's, off by a normal deviate, or another's, and then anywhere in the window (expectation
-    maximisation, from the widest scatter down). Of all scatters the likeliest is taken, or the least where lines are to
-    be ``sharp``; then the first guess is tried as it is, too. Sides agree by so many nats, in the mean, more than if
-    all of them were anywhere.
-    """
-    total, anywhere = max(float(w0.sum()), 1e-9), 1 / (2 * window)
-    down = np.geomspace(window / 2, PRINTED, _SCATTERS).tolist()
-    best: tuple[FloatArray, FloatArray, float, float] = np.zeros(a.shape[1]), w0, down[0], -np.inf
-    for scatters in (down, down[-1:] * 3) if sharp else (down,):
-        solution: Any = np.zeros(a.shape[1])
-        lines = 0.5
-        for scatter in scatters:
-            for step in range(_STEPS + 1):
-                off = (b - a @ solution) / scatter
-                line = lines * np.exp(-0.5 * off**2) / (np.sqrt(2 * np.pi) * scatter)
-                either = line + (1 - lines) * anywhere
-                if step < _STEPS:
-                    weights = w0 * line / either
-                    lines = float(np.clip(weights.sum() / total, 0.05, 0.99))
-                    solution = np.linalg.solve(a.T @ (a * weights[:, None]) + ridge, a.T @ (b * weights) + pull)
-            agreed = float(w0 @ np.log(either / anywhere)) / total
-            if agreed > best[3] and (not sharp or scatter == down[-1]):
-                best = solution, weights, scatter, agreed
-    return best
+def _densities(square: FloatArray, scatters: FloatArray, shares: FloatArray, anywhere: float) -> FloatArray:
+    """Return (3, n): how likely sides that are so far off (``square`` (2, n)) are a line's, a top's and another's."""
+    by = scatters[:, None]
+    near = shares[:2, None] * np.exp(-0.5 * square / by**2) / (np.sqrt(2 * np.pi) * by)
+    return np.concatenate([near, np.full((1, square.shape[1]), shares[2] * anywhere)])
 
 
 def _design(points: FloatArray, way: int, pose: Pose, columns: int, rows: int, bend: bool) -> FloatArray:

@@ -21,7 +21,7 @@ from vision.board.detect import (
     shrunk,
     unlike,
 )
-from vision.board.fit_grid import BEND, LAST, beside_corners, refine
+from vision.board.fit_grid import BEND, LAST, beside_corners, many_sides, refine
 from vision.board.marker_plane import bend_of
 from vision.board.markers import IDS, MarkersFound, find_markers
 from vision.board.patches import Sampler
@@ -147,20 +147,22 @@ def _bent(
         if result.pose.score < CLEAR:
             continue
         pose = result.pose.resized((image.shape[1], image.shape[0]))
-        fitted.append(refine(image, pose, layout.columns, layout.rows, windows=(LAST, LAST, LAST), bend=expected))
+        fitted.append(refine(image, pose, layout.columns, layout.rows, reach=LAST, bend=expected))
     fitted = [pose for pose in fitted if pose.score > 0]
     if not fitted:
         return results
     bend = float(np.median([pose.bend for pose in fitted]))
     if abs(bend) < 0.001:
         return results
+    # Nats a side: how much what is expected speaks against no bend at all.
+    told = 0.5 * (expected[0] / expected[1]) ** 2 / many_sides(layout.columns, layout.rows)
     bent = []
     for image, result in zip(small, results, strict=True):
         size = (image.shape[1], image.shape[0])
         corners = result.pose.resized(size).corners(layout.width, layout.height)
         start = Pose.from_corners(corners, layout.width, layout.height, size, bend)
-        pose = refine(image, start, layout.columns, layout.rows, windows=(LAST, LAST, LAST))
-        better = pose.agreed >= 0.97 * result.pose.agreed and result.pose.score >= CLEAR
+        pose = refine(image, start, layout.columns, layout.rows, reach=LAST)
+        better = pose.agreed + told >= result.pose.agreed and result.pose.score >= CLEAR
         bent.append(Calibrated(pose.resized(result.pose.size), result.how) if better else result)
     return bent
 

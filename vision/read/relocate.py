@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from vision.board.detect import AROUND, CLEAR, COARSE, WORKING, aligned, find_by_lines, marker_pose, shrunk, sides_of
-from vision.board.fit_grid import LAST, beside_corners, refine
+from vision.board.fit_grid import beside_corners, refine
 from vision.board.markers import find_markers
 from vision.board.pose import Pose, unbend
 from vision.read.unmoved import Keyframe
@@ -192,7 +192,7 @@ class BoardRelocator:
         """Return the refined pose (None where it cannot be) and how like the taught pictures the board looks there."""
         result = pose
         if self._layout.is_grid:
-            result = refine(small, pose, self._layout.columns, self._layout.rows, windows=(0.25, 0.15, LAST, LAST))
+            result = refine(small, pose, self._layout.columns, self._layout.rows, reach=0.25)
             if result.score <= 0:
                 return None, -1.0
         dots = self._dots_at(small, result)
