@@ -141,6 +141,13 @@ def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook
     return Since(known, within, unlike, was, whole)
 
 
+def looks_alike(one: BoardLook, other: BoardLook) -> bool:
+    """Return whether nothing that is seen in one look looks otherwise in another, by their pictures."""
+    if one.straight is None or other.straight is None or one.straight.shape != other.straight.shape:
+        return False
+    return not compare(Sampler(one.layout), one.straight, other.straight).unlike
+
+
 def stood_through(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook, after: State[Any]) -> Stood:
     """Return what stood as it was while the turn was played that leads from a record to ``after``, now seen."""
     since = since_agreed(agreed, snapshot, seen)
