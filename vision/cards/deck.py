@@ -146,7 +146,8 @@ class Deck:
 
 
 def _own_features(picture: ByteArray) -> Features:
-    return features(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), _MOST_FEATURES)
+    grey: Any = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    return features(grey, _MOST_FEATURES)
 
 
 def _known(own: Features, frames: Singles, looks: Singles) -> NDArray[np.bool_]:

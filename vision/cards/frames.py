@@ -31,10 +31,8 @@ _FEWEST: Final = 16
 """With so many features in common cards say how each was cut."""
 _SPREAD: Final = 0.5
 """So much of the card at least lies between them."""
-_NEAR: Final = 1.5
-"""How far off (taught pixels) a feature lies at most that is where the others say."""
-REACH: Final = 1.0
-"""Cards that lie no farther off on each other (taught pixels) are compared as they are."""
+_NEAR, _THERE = 1.5, 1.0
+"""How far off (taught pixels) a feature is at most by which it is told how a card was cut; and that lies as told."""
 _OTHERS: Final = 8
 """By so many others it is told how a card was cut."""
 
@@ -45,10 +43,11 @@ def to_one_frame(cards: Sequence[Features], height: int, known: int = 0) -> list
     The frame is that of the first ``known`` cards, which have one; of none, the one that most cards have. Cards that
     print nothing that others do stay as they are.
     """
-    own = {card: _Cut(np.eye(3), np.zeros((0, 2))) for card in range(known)}
+    nowhere = np.zeros((0, 2))
+    own = {card: _Cut(np.eye(3), nowhere, nowhere) for card in range(known)}
     shared = _shared(cards, known)
     if not own:
-        own[int(shared.sum(axis=1).argmax())] = _Cut(np.eye(3), np.zeros((0, 2)))
+        own[int(shared.sum(axis=1).argmax())] = _Cut(np.eye(3), nowhere, nowhere)
     # Those first that print the most of what one does whose frame is known; then all anew, by all others.
     untried = set(range(len(cards))) - set(own)
     while untried:
@@ -72,18 +71,31 @@ def to_one_frame(cards: Sequence[Features], height: int, known: int = 0) -> list
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """How a card was cut: ``to`` (3, 3) takes the frame's pixels to its own; its print says so at ``told`` (n, 2)."""
+    """How a card was cut: ``to`` (3, 3) takes the frame's pixels to its own.
+
+    By its print: points (n, 2) lie ``here`` in its own pixels and ``there`` in the frame's, where others have them.
+    """
 
     to: FloatArray
-    told: FloatArray
+    here: FloatArray
+    there: FloatArray
 
     def within(self, common: FloatArray) -> FloatArray | None:
-        """Return the same of another frame, whose pixels ``common`` takes to those of this; None: as it was cut."""
+        """Return the same of another frame, whose pixels ``common`` takes to those of this; None: as it was cut.
+
+        An outline is believed where half as much of the print lies as it says as by any other.
+        """
         to = self.to @ common
-        if not len(self.told):
+        if not len(self.here):
             return None if np.allclose(to, np.eye(3)) else to
-        off = np.linalg.norm(cv2.perspectiveTransform(self.told[None], np.linalg.inv(to))[0] - self.told, axis=1)
-        return to if np.median(off) > REACH else None
+        there = cv2.perspectiveTransform(self.there[None], np.linalg.inv(common))[0]
+        as_cut = int((np.linalg.norm(there - self.here, axis=1) <= _THERE).sum())
+        return to if 2 * as_cut < int(_lying(to, there, self.here).sum()) else None
+
+
+def _lying(to: FloatArray, there: FloatArray, here: FloatArray) -> Any:
+    """Return which points (n,) lie where a frame says."""
+    return np.linalg.norm(cv2.perspectiveTransform(there[None], to)[0] - here, axis=1) <= _THERE
 
 
 def _shared(cards: Sequence[Features], known: int) -> Any:
@@ -127,6 +139,5 @@ def _cut(card: int, cards: Sequence[Features], own: Mapping[int, _Cut], shared: 
     if to is None or int(fits.sum()) < _FEWEST:
         return None
     # Where the corners lie is told by what lies about the whole of the card.
-    told = here[fits[:, 0] > 0]
-    about = cv2.contourArea(cv2.convexHull(told.astype(np.float32)))
-    return _Cut(np.asarray(to, float), told) if about >= _SPREAD * WIDTH * height else None
+    about = cv2.contourArea(cv2.convexHull(here[fits[:, 0] > 0].astype(np.float32)))
+    return _Cut(np.asarray(to, float), here, frame) if about >= _SPREAD * WIDTH * height else None

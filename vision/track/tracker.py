@@ -64,7 +64,7 @@ LONG, FIRST = 40_000, 2_000
 FIRSTS, ONE_PLACE = 8, -log(LEAST)
 """So many first turns of two are looked at; one may leave a place open that another explains, which costs so much."""
 SECOND = 8_000
-"""So many states are looked at for second turns, half a second of a PC: who waits for a question waits for them, too."""
+"""So many states are looked at for second turns, half a second of a PC: who waits for a question waits for that."""
 ALIKE: Mapping[str, float] = {}
 """No place looks otherwise than it did."""
 _HIDDEN = ("hands", "piles", "box", "options", "players", "pending", "played", "melted")
