@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from companion.follow.evidence import Agreed, contents_of, looks_alike, was_taken_back
+from companion.follow.evidence import (
+    Agreed,
+    contents_of,
+    looks_alike,
+    never_taught,
+    only_new_ground,
+    was_taken_back,
+)
 from companion.follow.questions import BoardObservation, RowObservation
 from companion.night.answers import CAMERA, Actor, CommandResult, Role
 from companion.rules.i18n import NOTHING
@@ -71,6 +78,13 @@ def answered_rest(observation: BoardObservation, chosen: Candidate) -> AnsweredR
         state = state.after(move)
     record = (*snapshot.moves[: observation.tracked.marks[-1 - chosen.back]], *chosen.told)
     return AnsweredRest(snapshot.match, record, tuple(steps), observation.seen, chosen.state) if steps else None
+
+
+def new_in(observation: BoardObservation, after: State[Any]) -> tuple[str, ...]:
+    """Return the places in which a position has what the camera never saw: it is not entered without being asked."""
+    before, table = observation.snapshot.states[-1], observation.table
+    new = never_taught(before, after, table.learnt(), table.layout)
+    return new or only_new_ground(before, after, observation.seen)
 
 
 def entered(

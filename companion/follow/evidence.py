@@ -383,6 +383,18 @@ def never_taught(before: State[Any], after: State[Any], taught: Iterable[int], l
     return tuple(n for n, there in now.items() if there != was[n] and unheard_of([there], known, layout))
 
 
+def only_new_ground(before: State[Any], after: State[Any], seen: BoardLook) -> tuple[str, ...]:
+    """Return what a turn changes where that is nothing but grounds that no board has shown yet; else nothing.
+
+    They are read as others: that a turn was played is told by how these places look alone, as a nudged piece does.
+    """
+    was, now = contents_of(before, seen.layout), contents_of(after, seen.layout)
+    changed = tuple(name for name, there in now.items() if there != was[name])
+    known = {name: {content.ground for content in seen.places[name].taught} for name in changed}
+    new = all(known[name] and now[name].ground not in known[name] for name in changed)
+    return changed if new and all(now[name].things == was[name].things for name in changed) else ()
+
+
 def is_behind(matched: int | None, snapshot: MatchSnapshot, evidence: Evidence) -> bool:
     """Return whether the board stands as it was after ``matched`` steps, and people have entered more since."""
     if matched is None or matched >= len(snapshot.by) or CAMERA in snapshot.by[matched:]:

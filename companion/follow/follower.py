@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from companion.follow import messages
 from companion.follow.checks import CheckWatcher, check_of
 from companion.follow.deals import DealWatcher, deal_of
-from companion.follow.entries import agreed_on, answered_rest, enter, nothing_entered
+from companion.follow.entries import agreed_on, answered_rest, enter, new_in, nothing_entered
 from companion.follow.evidence import (
     Agreed,
     KeptBeliefs,
@@ -29,7 +29,6 @@ from companion.follow.evidence import (
     is_behind,
     look_at_match,
     misread_in,
-    never_taught,
     stood_through,
     tracked_match,
     was_taken_back,
@@ -429,7 +428,7 @@ class CameraFollower:
         if was_taken_back(observation.snapshot, kept, best.state, self._now.memory.matched_at):
             self._ask(TURN, candidates, (), observation)
             return
-        new = never_taught(observation.snapshot.states[-1], best.state, table.learnt(), table.layout)
+        new = new_in(observation, best.state)
         if new:
             self._ask(NEW, candidates, new, observation)
             return
