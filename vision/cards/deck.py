@@ -126,15 +126,10 @@ class Deck:
     def features(self) -> Features:
         """Return what is to be found of any card of the deck, each feature once."""
         frames, looks = np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32)
-        for own in self.own_features:
+        for own in map(_own_features, self.pictures):
             new = ~_known(own, frames, looks)
             frames, looks = np.concatenate([frames, own.frames[new]]), np.concatenate([looks, own.looks[new]])
         return Features(frames, looks)
-
-    @cached_property
-    def own_features(self) -> tuple[Features, ...]:
-        """Return what is to be found of each card."""
-        return tuple(map(_own_features, self.pictures))
 
     def only(self, names: Sequence[str]) -> Deck:
         """Return a deck of some of its cards."""
@@ -186,14 +181,12 @@ def teach(game: str, photos: Sequence[ByteArray], order: Sequence[str], former: 
         for quad in sheet
     ]
     pictures = [_in_light(straighten(photo, to, height), lamp) for photo, to, lamp in cards]
-    before = (
-        [] if former is None else [former.own_features[n] for n, name in enumerate(former.names) if name not in order]
-    )
-    frames = to_one_frame([*before, *map(_own_features, pictures)], height, len(before))[len(before) :]
+    kept = {} if former is None else dict(zip(former.names, former.pictures, strict=True))
+    known = [_own_features(picture) for name, picture in kept.items() if name not in order]
+    frames = to_one_frame([*known, *map(_own_features, pictures)], height, len(known))[len(known) :]
     for number, ((photo, to, lamp), frame) in enumerate(zip(cards, frames, strict=True)):
         if frame is not None:
             pictures[number] = _in_light(straighten(photo, to @ frame, height), lamp)
-    kept = {} if former is None else dict(zip(former.names, former.pictures, strict=True))
     kept.update(zip(order, pictures, strict=True))
     return Deck(game, tuple(kept), np.stack(list(kept.values())))
 
