@@ -141,6 +141,13 @@ def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook
     return Since(known, within, unlike, was, whole)
 
 
+def looks_alike(one: BoardLook, other: BoardLook) -> bool:
+    """Return whether nothing that is seen in one look looks otherwise in another, by their pictures."""
+    if one.straight is None or other.straight is None or one.straight.shape != other.straight.shape:
+        return False
+    return not compare(Sampler(one.layout), one.straight, other.straight).unlike
+
+
 def stood_through(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook, after: State[Any]) -> Stood:
     """Return what stood as it was while the turn was played that leads from a record to ``after``, now seen."""
     since = since_agreed(agreed, snapshot, seen)
@@ -374,6 +381,18 @@ def never_taught(before: State[Any], after: State[Any], taught: Iterable[int], l
     """Return the places in which a turn leaves a thing of a kind that was never taught."""
     was, now, known = contents_of(before, layout), contents_of(after, layout), list(taught)
     return tuple(n for n, there in now.items() if there != was[n] and unheard_of([there], known, layout))
+
+
+def only_new_ground(before: State[Any], after: State[Any], seen: BoardLook) -> tuple[str, ...]:
+    """Return what a turn changes where that is nothing but grounds that no board has shown yet; else nothing.
+
+    They are read as others: that a turn was played is told by how these places look alone, as a nudged piece does.
+    """
+    was, now = contents_of(before, seen.layout), contents_of(after, seen.layout)
+    changed = tuple(name for name, there in now.items() if there != was[name])
+    known = {name: {content.ground for content in seen.places[name].taught} for name in changed}
+    new = all(known[name] and now[name].ground not in known[name] for name in changed)
+    return changed if new and all(now[name].things == was[name].things for name in changed) else ()
 
 
 def is_behind(matched: int | None, snapshot: MatchSnapshot, evidence: Evidence) -> bool:

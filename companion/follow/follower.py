@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from companion.follow import messages
 from companion.follow.checks import CheckWatcher, check_of
 from companion.follow.deals import DealWatcher, deal_of
-from companion.follow.entries import agreed_on, enter, nothing_entered
+from companion.follow.entries import agreed_on, answered_rest, enter, new_in, nothing_entered
 from companion.follow.evidence import (
     Agreed,
     KeptBeliefs,
@@ -29,7 +29,6 @@ from companion.follow.evidence import (
     is_behind,
     look_at_match,
     misread_in,
-    never_taught,
     stood_through,
     tracked_match,
     was_taken_back,
@@ -158,9 +157,9 @@ class CameraFollower:
             if answer.ok and chosen.state is not None:
                 self._learn_what_stood(observation, chosen)
                 contents = contents_of(chosen.state, observation.table.layout)
-                misread = misread_in(observation.seen, contents)
-                agreed = agreed_on(self._night, observation, chosen.state)
-                self._become(lambda now: now.closed().agree(agreed).correct(observation.snapshot.match, misread))
+                match, misread = observation.snapshot.match, misread_in(observation.seen, contents)
+                agreed, rest = agreed_on(self._night, observation, chosen.state), answered_rest(observation, chosen)
+                self._become(lambda now: now.answered(match, misread, rest).agree(agreed))
                 self._teach(observation, chosen.state)
         self.wake()
         return answer
@@ -381,7 +380,7 @@ class CameraFollower:
                 self._ask(DISAGREEMENT, (), covered(seen), observation)
             return
         looks = self._become(lambda now: now.weighed(told.evidence)).looks
-        if self._weigh(observation, looks, told):
+        if self._go_on_as_answered(observation) or self._weigh(observation, looks, told):
             self._become(lambda now: now.took(looks, self._clock(), time.thread_time()))
 
     def _weigh(self, observation: BoardObservation, looks: SceneLooks, told: LookAtMatch) -> bool:
@@ -429,7 +428,7 @@ class CameraFollower:
         if was_taken_back(observation.snapshot, kept, best.state, self._now.memory.matched_at):
             self._ask(TURN, candidates, (), observation)
             return
-        new = never_taught(observation.snapshot.states[-1], best.state, table.learnt(), table.layout)
+        new = new_in(observation, best.state)
         if new:
             self._ask(NEW, candidates, new, observation)
             return
@@ -445,6 +444,16 @@ class CameraFollower:
         if lesson is not None:
             # The turn before was right, or this one could not have followed: now it may be taught.
             self._teach(*lesson)
+
+    def _go_on_as_answered(self, observation: BoardObservation) -> bool:
+        """Enter what people have answered already of a turn, once what the board does not show is in the record."""
+        memory, by = self._now.memory, Actor(Role.PLAYER, CAMERA, device=observation.kind)
+        rest = None if memory.rest is None else memory.rest.next(observation, memory.matched_at)
+        if rest is None or not enter(self._night, observation, rest, by).ok:
+            return False
+        agreed = agreed_on(self._night, observation, rest.state)
+        self._become(lambda now: now.scene_changed().entered(observation, rest.state).agree(agreed))
+        return True
 
     def _learn_what_stood(self, observation: BoardObservation, entered: Candidate) -> None:
         """Count what looks otherwise though a turn that was entered leaves it as it was."""

@@ -16,6 +16,7 @@ from companion.follow.questions import DISAGREEMENT, OpenQuestion
 from vision.track.tracker import Stood
 
 if TYPE_CHECKING:
+    from companion.follow.entries import AnsweredRest
     from companion.follow.evidence import Agreed, Misread
     from companion.follow.questions import BoardObservation, RowObservation
     from companion.rules.inference.turns import Evidence
@@ -71,9 +72,9 @@ class MatchMemory:
     """What is known of one match, and of no other.
 
     ``matched``: after how many steps the record was seen to be as the board, ``matched_at`` at which state number.
-    ``agreed``: a look of which people and
-    camera agree what it shows. ``lesson``: an entered turn that is taught once another has followed it. ``misread``:
-    places that people said were misread. ``stood``: how often what stayed as it was looked otherwise.
+    ``agreed``: a look of which people and camera agree what it shows. ``lesson``: an entered turn that is taught once
+    another has followed it. ``misread``: places that people said were misread. ``stood``: how often what stayed as it
+    was looked otherwise. ``rest``: what people answered was played and is not entered yet.
     """
 
     match: str = ""
@@ -83,6 +84,7 @@ class MatchMemory:
     lesson: tuple[BoardObservation, Any] | None = None
     misread: Mapping[str, Misread] = field(default_factory=dict)
     stood: Stood = field(default_factory=Stood)
+    rest: AnsweredRest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +254,11 @@ class Following:
         if match != self.memory.match:
             return self
         return replace(self, memory=replace(self.memory, misread=misread))
+
+    def answered(self, match: str, misread: Mapping[str, Misread], rest: AnsweredRest | None) -> Following:
+        """People said what was played: as :meth:`correct`, and ``rest`` of it is to be entered yet."""
+        after = self.closed().correct(match, misread)
+        return after if match != self.memory.match else replace(after, memory=replace(after.memory, rest=rest))
 
     def entered(self, observation: BoardObservation, state: Any) -> Following:
         """The camera entered a turn: it is taught once another has followed."""

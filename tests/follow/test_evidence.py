@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from companion.follow.evidence import (
     evidence_of,
     is_hand,
     misread_in,
+    only_new_ground,
     since_agreed,
     stood_through,
     tracked_match,
@@ -282,3 +284,41 @@ def test_what_was_agreed_holds_for_the_record_it_was_agreed_on(tmp_path: Path) -
     # What is read as water, for sure and wrongly, in a place that did not change: it is the floe that it was.
     odds = evidence_of(still, LAYOUT, {}, None, Since({"d3": Content(LAYOUT.grounds.index("water"))})).places["d3"]
     assert isinstance(odds, Belief) and odds.ground["floe"] - odds.ground["water"] < 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "taught", "told"),
+    [
+        (("igloo",), ("igloo",), True),
+        (("igloo",), ("igloo", "searched"), False),
+        (("igloo",), (), False),
+        (("igloo", "bear"), ("igloo",), False),
+        (("igloo", "floe"), ("igloo", "sea"), False),
+        ((), ("igloo",), False),
+    ],
+    ids=[
+        "a search there and back",
+        "taught before",
+        "nothing to teach",
+        "and a bear stays",
+        "and ice broke",
+        "nothing",
+    ],
+)
+def test_a_turn_that_leaves_but_a_ground_never_shown_is_told(
+    changes: tuple[str, ...], taught: tuple[str, ...], told: bool
+) -> None:
+    before: Any = FilmedIce(1, 0).states[0]
+    layout, position = open_layout("ice-team"), before.position()
+    places = dict(position["places"])
+    igloo = next(name for name, place in places.items() if place["ground"] == "igloo")
+    floe = next(name for name in places if name[0] == "a" and name != igloo)
+    if "igloo" in changes:
+        bears = [{"kind": "bear", "colour": "red", "count": 1}] if "bear" in changes else []
+        places[igloo] = {**places[igloo], "ground": "searched", "things": bears}
+    if "floe" in changes:
+        places[floe] = {**places[floe], "ground": "sea"}
+    after: Any = SimpleNamespace(position=lambda: {**position, "places": places})
+    shown = frozenset(Content(layout.grounds.index(ground), ()) for ground in taught)
+    looks = {name: PlaceLook(np.zeros(len(layout.grounds)), (), (), 0.0, taught=shown) for name in places}
+    assert only_new_ground(before, after, BoardLook(layout, None, looks)) == ((igloo,) if told else ())

@@ -6,26 +6,67 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from zlib import crc32
 
+import numpy as np
 import pytest
 
 from companion.follow import messages
-from companion.follow.evidence import was_taken_back
+from companion.follow.evidence import contents_of, was_taken_back
 from companion.follow.following import FollowState
 from companion.follow.pace import HALF_S
-from companion.lab.bench.vision.sighted import SightedTable, followed_as_drawn, followed_surely
+from companion.lab.bench.vision.sighted import SightedTable, SureTable, followed_as_drawn, followed_surely
 from companion.lab.worlds.filmed_ice import FilmedIce
-from companion.night.answers import CAMERA
+from companion.night.answers import CAMERA, TABLE
+from vision.board.patches import Sampler
+from vision.read.place_posterior import PlaceLook
+from vision.read.reader import BoardLook
 
 FILM = FilmedIce(5, 8)
+
+
+class UnsureTable(SureTable):
+    """Reads some places, which show little, as likely as they were at another position."""
+
+    def __init__(self) -> None:
+        super().__init__(FILM.game)
+        self.doubted: tuple[str, ...] = ()
+        self.other: Any = None
+
+    def look(self, image: Any) -> BoardLook:
+        sure = super().look(image)
+        places, other = dict(sure.places), super().look(self.other).places if self.doubted else {}
+        for name in self.doubted:
+            here, there = places[name], other[name]
+            factors = tuple(
+                {way: 0.55 * one.get(way, 0.0) + 0.45 * two.get(way, 0.0) for way in {*one, *two}}
+                for one, two in zip(here.factors, there.factors, strict=True)
+            )
+            places[name] = PlaceLook(0.55 * here.ground + 0.45 * there.ground, factors, here.members, 0.0)
+        return BoardLook(self.layout, sure.pose, places, self.paint(image))
+
+    def paint(self, state: Any) -> Any:
+        sampler, contents = Sampler(self.layout), contents_of(state, self.layout)
+        left, far, right, near = sampler.box
+        size = round((near - far) * sampler.side), round((right - left) * sampler.side)
+        straight = np.full((*size, 3), 100, np.uint8)
+        for number, place in enumerate(self.layout.places):
+            x, y, side = (round(value) for value in sampler.middle(number))
+            shade = crc32(repr(contents[place.name]).encode()) % 150
+            if place.name in self.doubted:
+                # So little that it may be a shadow.
+                there = contents_of(self.other, self.layout)[place.name]
+                shade = crc32(repr(there).encode()) % 150 + 6 * (contents[place.name] != there)
+            straight[y - side // 2 : y + side // 2, x - side // 2 : x + side // 2] += np.uint8(shade)
+        return straight
 
 
 class Scene:
     """A table at which the test lays whatever position it likes, numbered as it comes."""
 
-    def __init__(self, folder: Path) -> None:
-        self.boards: list[Any] = list(FILM.states)
-        self.table = SightedTable(folder, FILM, picture=lambda number, noise: self.boards[number])
+    def __init__(self, folder: Path, film: FilmedIce = FILM, taught: SureTable | None = None) -> None:
+        self.boards: list[Any] = list(film.states)
+        self.table = SightedTable(folder, film, taught, lambda number, noise: self.boards[number])
 
     def lay(self, state: Any, seconds: float = 5.0) -> None:
         self.boards.append(state)
@@ -157,6 +198,38 @@ def test_a_part_that_was_taken_back_is_not_entered_in_another_order() -> None:
     assert was_taken_back(snapshot, 0, other.after(one))
     assert not was_taken_back(snapshot, 0, other)
     assert not was_taken_back(snapshot, 0, other.after(one), since=7), "the board was seen to be as the record says"
+
+
+@pytest.mark.parametrize("otherwise", [False, True], ids=["and stays so", "and is played otherwise"])
+def test_of_what_was_answered_only_what_the_board_does_not_show_is_asked_for(tmp_path: Path, otherwise: bool) -> None:
+    film, table = FilmedIce(4, 8), UnsureTable()
+    scene = Scene(tmp_path, film, table)
+    scene.table.do("moves", {"moves": [move for turn in film.played[:-1] for move in turn]})
+    scene.table.show(7)
+    scene.table.wait(5.0)
+    swim, fish, walk = film.played[-1]
+    before = scene.table.steps
+    table.doubted, table.other = (walk.split()[1], walk.split()[2]), scene.after(swim, fish)
+    scene.table.show(8)
+    scene.table.wait(15.0)
+    question = scene.now.question
+    assert question is not None
+    chosen = next(n for n, one in enumerate(question.candidates) if str(one.moves[-1]) == walk)
+    assert scene.table.follower.answer(question.id, chosen, TABLE).ok
+    assert (scene.table.steps, scene.state.phase) == (before + 1, "freeze"), "as far as the board tells it"
+    if otherwise:
+        scene.boards.append(scene.after(fish))
+        scene.table.show(9)
+    scene.table.do("moves", {"moves": [fish]})
+    scene.table.wait(15.0)
+    snapshot = scene.table.night.snapshot()
+    assert snapshot is not None
+    entered = [str(move) for move in snapshot.moves[before:]]
+    if otherwise:
+        assert entered == [swim, fish], "people have changed their minds"
+    else:
+        assert (entered, scene.by, scene.now.question) == ([swim, fish, walk], CAMERA, None)
+    scene.table.journal.close()
 
 
 def test_while_a_floe_is_not_known_the_board_cannot_be_compared(tmp_path: Path) -> None:

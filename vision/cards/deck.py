@@ -20,6 +20,7 @@ import numpy as np
 
 from companion.ports import BadDataError
 from vision.cards import messages
+from vision.cards.frames import to_one_frame
 from vision.cards.shape import WIDTH, corners_of, tall
 from vision.cards.sheet import find_cards
 from vision.decode.photo import read_whole, to_jpeg
@@ -125,8 +126,7 @@ class Deck:
     def features(self) -> Features:
         """Return what is to be found of any card of the deck, each feature once."""
         frames, looks = np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32)
-        for picture in self.pictures:
-            own = features(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), _MOST_FEATURES)
+        for own in map(_own_features, self.pictures):
             new = ~_known(own, frames, looks)
             frames, looks = np.concatenate([frames, own.frames[new]]), np.concatenate([looks, own.looks[new]])
         return Features(frames, looks)
@@ -138,6 +138,11 @@ class Deck:
     def index(self, name: str) -> int:
         """Return a card's number; :raises ValueError: it was not taught."""
         return self.names.index(name)
+
+
+def _own_features(picture: ByteArray) -> Features:
+    grey: Any = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    return features(grey, _MOST_FEATURES)
 
 
 def _known(own: Features, frames: Singles, looks: Singles) -> NDArray[np.bool_]:
@@ -170,12 +175,18 @@ def teach(game: str, photos: Sequence[ByteArray], order: Sequence[str], former: 
         ratio = np.median([tall(quad) for sheet in sheets for quad in sheet])
         height = int(np.clip(round(WIDTH * float(ratio) / 8) * 8, *_HEIGHTS))
     lamps = [_table_tones(photo, sheet) for photo, sheet in zip(photos, sheets, strict=True)]
-    pictures = [
-        _in_light(cut_out(photo, quad, height), lamps[0] - lamp)
+    cards = [
+        (photo, _to_photo(quad, height), lamps[0] - lamp)
         for photo, sheet, lamp in zip(photos, sheets, lamps, strict=True)
         for quad in sheet
     ]
+    pictures = [_in_light(straighten(photo, to, height), lamp) for photo, to, lamp in cards]
     kept = {} if former is None else dict(zip(former.names, former.pictures, strict=True))
+    known = [_own_features(picture) for name, picture in kept.items() if name not in order]
+    frames = to_one_frame([*known, *map(_own_features, pictures)], height, len(known))[len(known) :]
+    for number, ((photo, to, lamp), frame) in enumerate(zip(cards, frames, strict=True)):
+        if frame is not None:
+            pictures[number] = _in_light(straighten(photo, to @ frame, height), lamp)
     kept.update(zip(order, pictures, strict=True))
     return Deck(game, tuple(kept), np.stack(list(kept.values())))
 
@@ -208,10 +219,10 @@ def _in_light(picture: ByteArray, tones: FloatArray) -> ByteArray:
     return cv2.LUT(picture, curve.reshape(1, 256, 3)).astype(np.uint8)
 
 
-def cut_out(photo: ByteArray, quad: FloatArray, height: int) -> ByteArray:
-    """Return a card straightened to (height, :data:`WIDTH`, 3)."""
+def _to_photo(quad: FloatArray, height: int) -> FloatArray:
+    """Return (3, 3) what takes the pixels of a card with an outline (4, 2) to those of the photo."""
     to = cv2.getPerspectiveTransform(corners_of(height).astype(np.float32), quad.astype(np.float32))
-    return straighten(photo, to.astype(float), height)
+    return np.asarray(to, float)
 
 
 def straighten(photo: ByteArray, to: FloatArray, height: int) -> ByteArray:

@@ -63,6 +63,8 @@ LONG, FIRST = 40_000, 2_000
 """States that are looked at then, and for the first of two turns."""
 FIRSTS, ONE_PLACE = 8, -log(LEAST)
 """So many first turns of two are looked at; one may leave a place open that another explains, which costs so much."""
+SECOND = 8_000
+"""So many states are looked at for second turns, half a second of a PC: who waits for a question waits for that."""
 ALIKE: Mapping[str, float] = {}
 """No place looks otherwise than it did."""
 _HIDDEN = ("hands", "piles", "box", "options", "players", "pending", "played", "melted")
@@ -277,10 +279,19 @@ class Tracker:
         if self.state.to_move == NOBODY or entered_in_parts(self.state):
             return []
         found: dict[str, Candidate] = {}
+        firsts: dict[str, Turn] = {}
         for first in turns(self.state, evidence, limit=FIRSTS, most=FIRST, within=ONE_PLACE).turns[:FIRSTS]:
+            # Of those that leave the same for all to see, one.
+            firsts.setdefault(public_view(first.state), first)
+        looked = 0
+        for first in firsts.values():
             if first.state.to_move == NOBODY:
                 continue
-            for then in turns(first.state, evidence, limit=MAX_CANDIDATES, most=FIRST, above=bar).turns:
+            if looked >= SECOND:
+                break
+            search = turns(first.state, evidence, limit=MAX_CANDIDATES, most=FIRST, above=bar)
+            looked += search.looked
+            for then in search.turns:
                 cost = CHANGES + GOES_ON - first.log_prior - then.log_prior
                 total, seen = then.log_likelihood - cost, public_view(then.state)
                 if seen not in found or found[seen].total < total:

@@ -49,7 +49,10 @@ class FilmedCheck(Protocol):
 
 @dataclass
 class CheckTally:
-    """What came of checks: igloos turned over, entered by the camera, wrongly, left to people; seconds."""
+    """What came of checks: igloos turned over, entered by the camera, wrongly, left to people; seconds.
+
+    ``ended_right``: rounds at whose end the record has every number where it was, what people entered too.
+    """
 
     turned: int = 0
     right: int = 0
@@ -58,6 +61,7 @@ class CheckTally:
     never_lay: int = 0
     """Of those left to people: read in a hand only."""
     rounds: int = 0
+    ended_right: int = 0
     delays: list[float] = field(default_factory=list)
     work: list[float] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -159,6 +163,9 @@ def follow_check(night: CheckedNight, tally: CheckTally) -> None:
     tally.turned += len(check.turned)
     tally.never_lay += sum(one.at is None for one in check.turned)
     tally.rounds += 1
+    tally.ended_right += {(place, shown) for place, shown, _ in night.revealed} == {
+        (one.put.place, one.number) for one in check.turned
+    }
 
 
 def measure_checks(seeds: range = SEEDS, families: tuple[int, ...] = FAMILIES) -> CheckTally:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from companion.lab.bench.follow import question_rows, time_rows
 from companion.lab.bench.vision import checks, placings, rivers
 from companion.lab.rows import Row, row
 from companion.lab.worlds.cards.river import PlayedTurn, drawn_table, played
@@ -20,6 +21,7 @@ ARCTIC, POP = "arctic", "igloo-pop"
 PLAYERS: Final = (2, 3, 4)
 A_ROUND: Final = 20
 """A round of Igloo Pop is followed for so many turns of another game."""
+SIMULATED: Final = "simulated time from when it lay there; the processor's below: of one look"
 
 
 def rows(turns: int, seed: int, game: str, world: str) -> Iterable[Row]:
@@ -37,9 +39,9 @@ def _arctic(turns: int, seed: int, world: str) -> Iterable[Row]:
     players = PLAYERS[seed % len(PLAYERS)]
     tally, told = rivers.RiverTally(), list[str]()
 
-    def said(number: int, kind: str, note: tuple[str, str], turn: PlayedTurn) -> None:
+    def said(number: int, kind: str, note: str, turn: PlayedTurn) -> None:
         if kind != "entered":
-            told.append(f"turn {number + 1}, {kind}: {note[1]} Played: {', '.join(map(str, turn.moves))}")
+            told.append(f"turn {number + 1}, {kind}: {note} Played: {', '.join(map(str, turn.moves))}")
 
     with tempfile.TemporaryDirectory() as folder:
         table: rivers.RiverTable
@@ -51,15 +53,13 @@ def _arctic(turns: int, seed: int, world: str) -> Iterable[Row]:
         rivers.follow_game(Path(folder), table, played(seed, players)[:turns], tally, cards, said)
     yield row("turns followed", tally.turns, note=f"{ARCTIC}, seed {seed}, {players} players; {world}")
     yield row("wrong entries", tally.wrong, aim="0", note=f"{tally.entered} entered by the camera")
-    of_sight = tally.asked - tally.unseen
-    often = 20 * of_sight / max(1, tally.turns)
-    note = f"{often:.1f} in 20 turns; {tally.among} of all {tally.asked} with the truth among the candidates"
-    yield row("questions that a picture can answer", of_sight, aim="1 in 20", note=note)
-    yield row("questions: no picture shows it", tally.unseen)
+    yield from question_rows(tally.turns, tally.asked, tally.causes, tally.among, tally.first)
     yield row(
         "turns left to people", tally.left, aim="0", note="; ".join(f"{n} × {why}" for why, n in tally.notes.items())
     )
-    yield from _times(tally.answers, "median ≤ 1 s, 95 % ≤ 2 s")
+    yield row("turns typed by hand", tally.typed, aim="0")
+    yield row("score at the end is the truth", all(tally.scores), aim="True", note="without totems, which nobody shows")
+    yield from time_rows(tally.answers, tally.answer_work, "simulated time, and that of the processor")
     yield row("work of the processor a turn", f"{_middle(tally.work):.1f}", "s")
     for number, line in enumerate(told, 1):
         yield row(f"looked at, {number}", line.split(":")[0], note=line)
@@ -95,19 +95,14 @@ def rows_of_rounds(placed: placings.PlacedTally, checked: checks.CheckTally, not
     yield row("igloos put on cards", placed.put, note=note)
     yield row("wrong entries, placing", placed.wrong, aim="0", note=f"{placed.right} entered by the camera")
     yield row("left to people in a round, placing", placed.left / max(1, placed.rounds), aim="0.5")
-    yield from _times(placed.delays, "")
+    yield from time_rows(placed.delays, placed.work, SIMULATED)
     yield row("igloos turned over in the check", checked.turned, note=note)
     yield row("wrong entries, check", checked.wrong, aim="0", note=f"{checked.right} entered by the camera")
     yield row("left to people in a round, check", checked.left / max(1, checked.rounds), aim="0.5")
-    yield from _times(checked.delays, "")
+    yield row("numbers at the end are the truth", f"{checked.ended_right} of {checked.rounds}", aim="every round")
+    yield from time_rows(checked.delays, checked.work, SIMULATED)
     for number, line in enumerate((*placed.notes, *checked.notes), 1):
         yield row(f"looked at, {number}", line.split()[0], note=line)
-
-
-def _times(seconds: Sequence[float], aim: str) -> Iterable[Row]:
-    ordered = sorted(seconds) or [0.0]
-    note = f"95 % {ordered[int(len(ordered) * 0.95)]:.1f} s; simulated time, and that of the processor"
-    yield row("from what happened to the answer", f"{_middle(ordered):.1f}", "s", aim, note)
 
 
 def _middle(seconds: Sequence[float]) -> float:

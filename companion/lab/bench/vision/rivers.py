@@ -7,6 +7,7 @@ camera sees a hand over the River, the cards laid while nothing is drawn yet, an
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ from companion.follow.cards import CardTable
 from companion.follow.messages import HALF
 from companion.follow.pace import HALF_S
 from companion.follow.questions import UNSEEN
+from companion.lab.bench.follow import UNSEEN_CAUSE
+from companion.lab.bench.follow import said as told_of
 from companion.lab.bench.vision.watched import WatchedNight
 from companion.lab.worlds.cards.photos import CardShot
 from companion.lab.worlds.cards.river import (
@@ -103,9 +106,12 @@ def shown(state: Any) -> dict[str, Any]:
 class RiverTally:
     """What came of games: turns, those entered by the camera, wrongly; asked, with the truth offered; left to people.
 
-    ``unseen``: those asked about of which no picture shows what was played.
+    ``first``: asked with the truth offered first; ``typed``: turns that people had to enter by hand.
+    ``causes``: of those asked about, of how many what was the cause (:func:`cause_of`).
     ``early``: entered while the turn was still being played. ``work``: processor's seconds of each turn's pictures.
-    ``answers``: seconds from the first picture of what was entered or asked about, those of the processor added.
+    ``answers``: seconds from the first picture of what was entered or asked about, those of the processor added;
+    ``answer_work``: of these, those of the processor. ``scores``: of each game, whether all that everybody can tell
+    of the score at its end is the truth.
     """
 
     turns: int = 0
@@ -113,14 +119,18 @@ class RiverTally:
     wrong: int = 0
     asked: int = 0
     among: int = 0
-    unseen: int = 0
+    first: int = 0
+    typed: int = 0
     left: int = 0
     early: int = 0
     rivers: int = 0
     games: int = 0
+    causes: Counter[str] = field(default_factory=Counter)
     notes: dict[str, int] = field(default_factory=dict)
     work: list[float] = field(default_factory=list)
     answers: list[float] = field(default_factory=list)
+    answer_work: list[float] = field(default_factory=list)
+    scores: list[bool] = field(default_factory=list)
 
 
 def taught(folder: Path, table: RiverTable) -> CardTable:
@@ -171,12 +181,13 @@ def follow_game(
         tally.early += night.state != before
         scene = scene.then(turn.after, turn.laid, seat)
         whole = table.shot(scene, number, lamp=lamp)
-        answer_s = _until_answered(night, whole, before, LOOKS + 3)
+        began, began_work = night.time, night.worked
+        answered = _until_answered(night, whole, before, LOOKS + 3)
         if night.told[1] == HALF:
-            more_s = _until_answered(night, whole, before, round(HALF_S / EVERY_S) + LOOKS)
-            answer_s = None if more_s is None else (LOOKS + 3) * EVERY_S + more_s
-        if answer_s is not None:
-            tally.answers.append(answer_s)
+            answered = _until_answered(night, whole, before, round(HALF_S / EVERY_S) + LOOKS)
+        if answered is not None:
+            tally.answer_work.append(answered[1] - began_work)
+            tally.answers.append(answered[0] - began - EVERY_S + answered[1] - began_work)
         tally.work.append(night.worked - worked)
         tally.turns += 1
         truth, kind = shown(turn.after), "entered"
@@ -190,9 +201,10 @@ def follow_game(
         elif question is not None:
             kind = "asked"
             tally.asked += 1
-            tally.unseen += question.kind == UNSEEN
+            tally.causes[cause_of(question)] += 1
             right = [n for n, c in enumerate(question.candidates) if c.state is not None and shown(c.state) == truth]
             tally.among += bool(right)
+            tally.first += right[:1] == [0]
             night.follower.answer(question.id, right[0] if right else None, TABLE)
         else:
             kind = "left"
@@ -200,8 +212,9 @@ def follow_game(
             note = night.told[1]
             tally.notes[note] = tally.notes.get(note, 0) + 1
         if said is not None:
-            said(index, kind, night.told, turn)
+            said(index, kind, night.told[1] if question is None else told_of(question), turn)
         if shown(night.state) != truth:
+            tally.typed += 1
             moves = [str(view.public(turn.before, move)) for move in turn.moves]  # type: ignore[attr-defined]
             answer = night.do("moves", {"moves": moves})
             if not answer.ok or shown(night.state) != truth:
@@ -209,17 +222,32 @@ def follow_game(
         if kind != "entered":
             # The camera sees that board and record agree again.
             night.show(whole, LOOKS + 3)
+    tally.scores.append(_open_score(night.state) == _open_score(turns[-1].after))
     night.journal.close()
     tally.games += 1
 
 
-def _until_answered(night: RiverNight, shot: CardShot, before: Any, times: int) -> float | None:
-    """Show a picture so many times; return after how many seconds it was entered or asked, the processor's added."""
-    began, worked, answered = night.time, night.worked, None
+def cause_of(question: Any) -> str:
+    """Return why something was asked, in words for a table."""
+    if question.kind == UNSEEN:
+        return UNSEEN_CAUSE
+    row = game_view(GAME.id).cards.open_row  # type: ignore[union-attr]
+    lying = {str((row.row(c.state), row.tops(c.state))) for c in question.candidates}  # type: ignore[union-attr]
+    return "which cards lie there" if len(lying) > 1 else "how the tokens went"
+
+
+def _open_score(state: Any) -> list[int]:
+    """Return the points of each player, without those of the totem, which nobody shows."""
+    return [sum(line.points for line in sheet.lines if line.what != "totem") for sheet in state.score().sheets]
+
+
+def _until_answered(night: RiverNight, shot: CardShot, before: Any, times: int) -> tuple[float, float] | None:
+    """Show a picture so many times; return when it was entered or asked about, and the processor's seconds by then."""
+    answered = None
     for _ in range(times):
         night.show(shot)
         if answered is None and (night.state != before or night.follower.now.question is not None):
-            answered = night.time - began - EVERY_S + night.worked - worked
+            answered = night.time, night.worked
     return answered
 
 
@@ -257,7 +285,7 @@ def measure(seeds: tuple[int, ...] = SEEDS[:1]) -> dict[str, float]:
         "entered before the turn was over": tally.early,
         "asked about": tally.asked,
         "asked about, the truth among what was offered": tally.among,
-        "asked about what no picture shows": tally.unseen,
+        "asked about what no picture shows": tally.causes[UNSEEN_CAUSE],
         "left to people": tally.left,
         "first Rivers entered": tally.rivers,
         "processor's seconds a turn": round(sum(tally.work) / max(1, tally.turns), 1),
