@@ -241,7 +241,7 @@ class Following:
         """A look shows what the record says by now; what is of another match is left out."""
         if agreed is None or agreed.match != self.memory.match:
             return self
-        return replace(self, memory=replace(self.memory, agreed=agreed))
+        return replace(self, memory=replace(self.memory, agreed=agreed, matched=len(agreed.moves)))
 
     def stood(self, match: str, stood: Stood) -> Following:
         """What stayed as it was through a turn looked so, or not."""

@@ -24,7 +24,7 @@ from vision.track.candidate import TAKEBACK, TWO
 
 pytestmark = pytest.mark.learning
 
-FILM = Filmed(5, 12, kept=1.0)
+FILM = Filmed(14, 12, kept=1.0)
 HERE = 6
 """After so many turns people begin to stumble; what lay there in these was taught."""
 
@@ -125,6 +125,15 @@ def test_a_turn_is_entered_and_taken_back(scene: Stumbles) -> None:
     if scene.now.question is not None:
         assert scene.answer(HERE).kind == TAKEBACK
     assert scene.stands() == HERE
+
+
+def test_a_turn_that_people_named_is_taken_back_as_well(scene: Stumbles) -> None:
+    """The board showed what they said, so a board that does not is no board that is yet to show it."""
+    scene.see(lambda noise: drawn(FILM.states[HERE + 2], noise))
+    scene.answer(HERE + 2)
+    scene.see(lambda noise: drawn(FILM.states[HERE], noise))
+    assert scene.now.state is not FollowState.BEHIND
+    assert scene.now.question is not None, scene.now.note
 
 
 def test_two_turns_at_once_are_asked_about(scene: Stumbles) -> None:
