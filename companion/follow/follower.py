@@ -453,6 +453,8 @@ class CameraFollower:
             return False
         agreed = agreed_on(self._night, observation, rest.state)
         self._become(lambda now: now.scene_changed().entered(observation, rest.state).agree(agreed))
+        if memory.lesson is not None:
+            self._teach(*memory.lesson)
         return True
 
     def _learn_what_stood(self, observation: BoardObservation, entered: Candidate) -> None:

@@ -1,7 +1,7 @@
 """The table of one game as the camera knows it: where the board lies and what its pieces look like, kept on disk.
 
-What is taught is written at once, and what it shows is known as a whole from then on; all of it is learnt in a process
-of its own, so neither the page nor the camera waits.
+What is taught is written at once, and what it shows is known as a whole from then on, for which the camera waits a
+second at the most; all of it is learnt in a process of its own, for which nobody waits.
 """
 
 from __future__ import annotations
@@ -119,7 +119,8 @@ class SeenTable:
     def learnt(self) -> dict[int, int]:
         """Return the most of each thing on one place in the photos that were learnt: what looks can know.
 
-        A lesson may take longer than the next turn, and what it teaches is as new to the camera until then.
+        A lesson may take longer than the next turn; what it teaches is read at once, but unsure, and asked about until
+        then.
         """
         return {} if self._profile is None else learnt(self._profile)
 
@@ -239,12 +240,12 @@ class SeenTable:
             close = sampler.close(image, pose, printed_places(self.layout, known))
             self._profile = profile.taught(straight, known, close, pose.camera)
             save_profile(self._folder, self._profile)
-            if self._table is not None:
-                self._table.learn(self._profile.shots[-1])
             self._wanted = True
             if self._learning is None:
                 self._learning = threading.Thread(target=self._learn, name=f"learn {self.game}", daemon=True)
                 self._learning.start()
+            if self._table is not None:
+                self._table.learn(self._profile.shots[-1])
         self._on_change()
 
     def worth_teaching(self, seen: BoardLook, contents: Mapping[str, Content]) -> bool:
@@ -302,6 +303,9 @@ class SeenTable:
     def _take(self, profile: Profile) -> None:
         self._profile = profile
         self._table = TaughtBoard(profile) if profile.network is not None and profile.shots else None
+        for shot in profile.shots:
+            if self._table is not None and shot.name in profile.unlearnt:
+                self._table.learn(shot)
 
 
 def learnt(profile: Profile) -> dict[int, int]:

@@ -1,6 +1,6 @@
 """A small network from features to what lies in a place: one answer for the ground, one for the number of each thing.
 
-One hidden layer on whitened features, trained with Adam on the examples of ``compose`` in a few seconds. What was never
+One hidden layer on whitened features, trained with Adam on the examples of ``augment`` in a few seconds. What was never
 taught has no answer of its own; that a place shows something new is told by :mod:`vision.learn.outlier_score`.
 """
 

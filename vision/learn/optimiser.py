@@ -27,7 +27,7 @@ _NOTHING: Final = np.float32(0)
 _MOST: Final = np.float32(60)
 """Logits beyond these say no more."""
 _ENOUGH: Final = 2500
-"""So many examples tell along which axes they vary."""
+"""So many examples at the most tell along which axes they vary."""
 _NEVER: Final = -12.0
 """What stands against an answer that was never taught, in logits."""
 

@@ -97,14 +97,17 @@ def train_whole(features: Floats, views: Examples, *, single: bool = False) -> d
     }
 
 
+def may_be_added(arrays: Arrays, many: int) -> bool:
+    """Return whether so many views can be added to what was learnt in about a second."""
+    return "whole_rows" in arrays and len(arrays["whole_rows"]) + many <= 2 * _MOST
+
+
 def with_views(arrays: Arrays, features: Floats, views: Examples) -> dict[str, NDArray[Any]]:
     """Return the arrays with further views learnt, whose features (n, features) are given.
 
-    How near to look, how sharply answers tell and what looks new stay as they were found: nothing is tried anew, so
-    that it takes a second at the most. The arrays as they are, where nothing was learnt that can be added to.
+    How near to look, how sharply answers tell and what looks new stay as they were found: nothing is tried anew. There
+    must be something to add to (:func:`may_be_added`).
     """
-    if "whole_rows" not in arrays:
-        return dict(arrays)
     states = {
         (ground, *counts): number
         for number, (ground, counts) in enumerate(

@@ -154,15 +154,16 @@ def _bent(
     bend = float(np.median([pose.bend for pose in fitted]))
     if abs(bend) < 0.001:
         return results
-    # Nats a side: how much what is expected speaks against no bend at all.
-    told = 0.5 * (expected[0] / expected[1]) ** 2 / many_sides(layout.columns, layout.rows)
+    # Nats a side: how much more what is expected speaks for this bend than for none.
+    told = 0.5 * (expected[0] ** 2 - (bend - expected[0]) ** 2) / expected[1] ** 2
+    told /= many_sides(layout.columns, layout.rows)
     bent = []
     for image, result in zip(small, results, strict=True):
         size = (image.shape[1], image.shape[0])
         corners = result.pose.resized(size).corners(layout.width, layout.height)
         start = Pose.from_corners(corners, layout.width, layout.height, size, bend)
         pose = refine(image, start, layout.columns, layout.rows, reach=LAST)
-        better = pose.agreed + told >= result.pose.agreed and result.pose.score >= CLEAR
+        better = pose.agreed + told >= result.pose.agreed and min(pose.score, result.pose.score) >= CLEAR
         bent.append(Calibrated(pose.resized(result.pose.size), result.how) if better else result)
     return bent
 

@@ -29,7 +29,7 @@ from vision.read.lesson import learn
 from vision.read.profile import Profile, load_profile
 
 LEARN_S = 300
-"""More of a core's time than the slowest machine needs; then something is wrong."""
+"""More of a core's time than any of its processes needs on the slowest machine; then something is wrong."""
 WAIT_S = 3600.0
 """So long a lesson is waited for: where others leave it a tenth of a core, it takes ten times its time."""
 NICE: Final = 10
@@ -59,17 +59,19 @@ def learn_beside(
         # One thread is quicker than several that wait for each other on small matrices.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
         what = [layout_name, str(folder), str(out), str(size), str(nice), str(LEARN_S)]
-        command = [sys.executable, "-m", "vision.read.learn_process", *what]
+        command = [sys.executable, "-P", "-m", "vision.read.learn_process", *what]
         try:
             child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         except OSError as error:
             raise BadDataError(messages.NOT_LEARNT) from error
         with child:
             end = time.monotonic() + WAIT_S
-            while child.poll() is None and not stop.wait(0.05) and time.monotonic() < end:
-                pass
-            if child.poll() is None:
-                child.terminate()
+            try:
+                while child.poll() is None and not stop.wait(0.05) and time.monotonic() < end:
+                    pass
+            finally:
+                if child.poll() is None:
+                    child.terminate()
         if child.returncode or not out.exists():
             raise BadDataError(messages.NOT_LEARNT)
         with np.load(out, allow_pickle=False) as stored:
@@ -84,7 +86,8 @@ def main(arguments: list[str]) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), resource.getrlimit(resource.RLIMIT_CPU)[1]))
         os.nice(int(nice))
     # Who is told to end leaves nobody behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    for ends in (signal.SIGTERM, signal.SIGXCPU):
+        signal.signal(ends, lambda *_: sys.exit(1))
     # A process with threads cannot be forked safely; a part is learnt by a fork.
     cv2.setNumThreads(1)
     profile = learn(load_profile(Path(folder), open_layout(layout_name)), size=float(size), fork=True)

@@ -1,7 +1,7 @@
 """A lesson: everything that a taught table knows, learnt anew from its shots.
 
-What nobody taught (strange things) and what is seen as a whole are learnt beside the rest, and how things are counted,
-by processes of their own where there are cores for them; what comes of it is the same.
+What is seen as a whole, how things are counted, and what strange things look like is learnt beside the rest, by two
+processes of their own where there is more than one core; what comes of it is the same.
 """
 
 from __future__ import annotations
@@ -85,18 +85,21 @@ def _beside(work: Callable[[], T], *, fork: bool) -> Iterator[Callable[[], T]]:
         return
     context = multiprocessing.get_context("fork")
     mine, other = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(other, work), daemon=True)
-    process.start()
-    other.close()
+    process = context.Process(target=_send, args=(mine, other, work), daemon=True)
     try:
+        process.start()
+        other.close()
         yield mine.recv
     finally:
         mine.close()
-        process.terminate()
-        process.join()
+        if process.pid is not None:
+            process.terminate()
+            process.join()
 
 
-def _send(to: Connection, work: Callable[[], T]) -> None:
+def _send(parents: Connection, to: Connection, work: Callable[[], T]) -> None:
+    # Whoever writes where nobody reads any more is to be told so.
+    parents.close()
     to.send(work())
 
 

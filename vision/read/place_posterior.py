@@ -104,7 +104,10 @@ class PlaceLook:
         left = (1 - told * only) * (1 - both.odd) / max(1 - odd, _LEAST)
         known = {content: left * p for content, p in both.known.items()}
         for content, p in heard.items():
-            for things, chance in self.untaught.shared({content.things: p / max(1 - odd, _LEAST)}).items():
+            ways = {content.things: p / max(1 - odd, _LEAST)}
+            if self.legible.isdisjoint(thing for thing, _ in content.things):
+                ways = self.untaught.shared(ways)
+            for things, chance in ways.items():
                 one = Content(content.ground, things)
                 known[one] = known.get(one, 0.0) + chance
         agreed = told * only + (1 - told * only) * both.agreed

@@ -3,7 +3,7 @@
 ``TaughtBoard`` holds a profile. :meth:`TaughtBoard.look` finds the board again (by the last place it was seen, its
 markers, its own picture, or its lines), brings it into the taught light, and reads every place.
 :meth:`TaughtBoard.confirm` says what lies there now: until the profile is taught anew, places that still look so are
-read with more certainty.
+read with more certainty. :meth:`TaughtBoard.learn` takes in at once what was taught since.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from vision.learn.augment import make_views
 from vision.learn.classifier import Network, PlacePrediction
 from vision.learn.count_amounts import Amounts
 from vision.learn.cutouts import LabelledBoard
-from vision.learn.whole_contents import views_of, with_views
+from vision.learn.whole_contents import may_be_added, views_of, with_views
 from vision.read.height import raised
 from vision.read.kept_places import KeptPlaces, ReadPlaces, rows_of
 from vision.read.place_posterior import PlaceLook, bare_of, factors_of, members_of, no_heap
@@ -169,11 +169,11 @@ class TaughtBoard:
             self._kept.confirmed(self._tokens.confirm(look.straight, look.close, known))
 
     def learn(self, shot: TaughtPhoto) -> None:
-        """Know from now on what the places of a ``shot`` show that are not read so, alone or on any ground.
+        """Know from now on the contents that the places of a ``shot`` show and that are not read so, wherever they lie.
 
-        The second reader learns them in a second of a PC's core at the most; everything else is learnt by the next
-        lesson (:func:`vision.read.lesson.learn`). Things that nothing but it knows yet are what to the first reader is
-        strange.
+        The second reader learns them in a second of a PC's core at the most, unless they are too many for that;
+        everything else is learnt by the next lesson (:func:`vision.read.lesson.learn`). Things that nothing but it
+        knows yet are what to the first reader is strange.
         """
         arrays = self._network.arrays
         (lit,) = raised(self.sampler, [shot], self._network.height)
@@ -186,19 +186,21 @@ class TaughtBoard:
             for number, whole in zip(numbers, told, strict=True)
             if max(whole.items(), key=itemgetter(1), default=(None, 0.0))[0] != lit.contents[number]
         }
-        if not missed or "whole_rows" not in arrays:
-            return
         many = views_of(sum(map(len, self._learnt)))
-        views = make_views(self.sampler, [LabelledBoard(lit.straight, missed)], many, len(arrays["whole_rows"]))
-        self._network = replace(self._network, arrays=with_views(arrays, describe(views.patches, arrays), views))
+        if not may_be_added(arrays, many * len(missed)):
+            return
+        if missed:
+            views = make_views(self.sampler, [LabelledBoard(lit.straight, missed)], many, len(arrays["whole_rows"]))
+            self._network = replace(self._network, arrays=with_views(arrays, describe(views.patches, arrays), views))
         self._learnt.append({n: lit.contents[n] for n in numbers})
         self._untaught = UntaughtValues.of(self.layout, self._learnt, self._told)
         grounds = {content.ground for content in self._contents}
         things = self._tokens.legible.union(thing for content in self._contents for thing, _ in content.things)
-        for content in missed.values():
+        heard = dict(self._heard)
+        for content in (lit.contents[number] for number in numbers):
             if content.ground not in grounds or not things.issuperset(thing for thing, _ in content.things):
-                self._heard[content] = self._heard.get(content, 0) + 1
-        self._kept = KeptPlaces(self.sampler)
+                heard[content] = heard.get(content, 0) + 1
+        self._heard, self._kept = heard, KeptPlaces(self.sampler)
 
     def _reads(self, kind: int) -> bool:
         """Return whether the values of a kind are read token by token; not where counted marks tell them."""

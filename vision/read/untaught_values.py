@@ -63,9 +63,11 @@ class UntaughtValues:
         """Return a factor of a kind of which nothing but what was taught is known, values never taught counted in."""
         out = dict(factor)
         for things, p in factor.items():
-            for other, share in self.instead(things).items():
-                out[other] = out.get(other, 0.0) + share * p
-                out[things] -= share * p
+            instead = self.instead(things)
+            whole = max(1.0, sum(instead.values()))
+            for other, share in instead.items():
+                out[other] = out.get(other, 0.0) + share * p / whole
+                out[things] -= share * p / whole
         return out
 
 

@@ -86,8 +86,12 @@ def test_views_that_are_added_are_known_at_once_and_the_rest_as_before(learnt: d
 
 def test_to_what_was_learnt_before_views_could_be_added_none_is(learnt: dict[str, Any]) -> None:
     old = {name: array for name, array in learnt.items() if name != "whole_rows"}
-    more = views([3], 5)
-    assert with_views(old, described(more.patches), more) == old
+    assert whole_contents.may_be_added(learnt, 3)
+    assert not whole_contents.may_be_added(old, 3)
+
+
+def test_more_views_are_not_added_than_a_moment_is_enough_for(learnt: dict[str, Any]) -> None:
+    assert not whole_contents.may_be_added(learnt, 2 * whole_contents._MOST)
 
 
 def test_leaving_a_place_out_is_as_not_having_learnt_from_it() -> None:

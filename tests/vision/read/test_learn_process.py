@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -54,7 +55,10 @@ def test_what_two_cores_learn_is_what_one_learns(profile: Profile, tmp_path: Pat
         assert np.allclose(one[name], other[name], rtol=1e-4, atol=1e-5), name
 
 
-def test_nobody_learns_on_for_a_lesson_that_was_given_up(profile: Profile, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("ends", "size"), [(signal.SIGTERM, 10.0), (signal.SIGKILL, 0.05)])
+def test_nobody_learns_on_for_a_lesson_that_was_given_up(
+    profile: Profile, tmp_path: Path, ends: signal.Signals, size: float
+) -> None:
     """Whoever learns holds the end of a pipe; the other end is read to its end when the last of them is gone."""
     reads, writes = os.pipe()
     os.set_inheritable(writes, True)
@@ -66,15 +70,15 @@ def begun(*given):
     print("begun", flush=True)
     return first(*given)
 lesson.make_views = begun
-learn_process.main(["iglu-iglu", {str(tmp_path)!r}, {str(tmp_path / "out.npz")!r}, "10.0", "0", "300"])
+learn_process.main(["iglu-iglu", {str(tmp_path)!r}, {str(tmp_path / "out.npz")!r}, "{size}", "0", "300"])
 """
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, pass_fds=[writes])
     os.close(writes)
     assert child.stdout is not None
     with child, os.fdopen(reads) as held:
         assert child.stdout.readline() == b"begun\n"
-        child.terminate()
-        assert child.wait() == 1
+        child.send_signal(ends)
+        assert child.wait() == (1 if ends is signal.SIGTERM else -ends)
         assert held.read() == ""
 
 

@@ -85,3 +85,16 @@ def test_of_several_foxes_one_may_be_of_a_value_never_taught(layout: Layout) -> 
 def test_marks_that_are_counted_tell_every_value(layout: Layout) -> None:
     untaught = UntaughtValues.of(layout, [{3: fox(TWO)}], told=[0])
     assert seen(layout, untaught).probability(fox(TWO)) > 0.95
+
+
+def test_of_many_tokens_what_was_taught_stays_possible() -> None:
+    """However many values nobody taught, no probability is below none."""
+    values = tuple(range(1, 13))
+    layout = read_layout(
+        '[board]\ncolumns = 2\nrows = 1\n[ground]\nclasses = ["sea"]\n'
+        f'[[things]]\nkind = "coin"\nvalues = {list(values)}\nmax = 1\n'
+    )
+    taught = UntaughtValues.of(layout, [{n: Content(0, ((n, 1),)) for n in range(4)}])
+    shared = taught.shared({((0, 1), (1, 1), (2, 1), (3, 1)): 1.0})
+    assert min(shared.values()) >= 0
+    assert sum(shared.values()) == pytest.approx(1)
