@@ -22,7 +22,8 @@ from companion.night.answers import TABLE
 from companion.rules.inference.turns import content
 from vision.track.candidate import TAKEBACK, TWO
 
-pytestmark = pytest.mark.learning
+# The first of them waits for two lessons.
+pytestmark = [pytest.mark.learning, pytest.mark.timeout(900)]
 
 FILM = Filmed(14, 12, kept=1.0)
 HERE = 6

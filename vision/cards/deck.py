@@ -21,7 +21,7 @@ import numpy as np
 from companion.ports import BadDataError
 from vision.cards import messages
 from vision.cards.frames import to_one_frame
-from vision.cards.shape import WIDTH, corners_of, tall
+from vision.cards.shape import WIDTH, Features, corners_of, tall
 from vision.cards.sheet import find_cards
 from vision.decode.photo import read_whole, to_jpeg
 from vision.whole_file import write_whole
@@ -61,16 +61,6 @@ class DeckDamagedError(BadDataError):
     """A deck cannot be read; ``note`` says it without the file's name."""
 
     note = messages.DECK_DAMAGED
-
-
-@dataclass(frozen=True, slots=True)
-class Features:
-    """Places on a card with what they look like: ``frames`` (n, 4) are x, y, size and angle (degrees); ``looks``
-    (n, 128) are square-rooted SIFT descriptors of length one.
-    """
-
-    frames: Singles
-    looks: Singles
 
 
 def features(grey: ByteArray, most: int, where: NDArray[np.bool_] | None = None) -> Features:

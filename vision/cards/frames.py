@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from companion.ports import FloatArray
-    from vision.cards.deck import Features
+    from vision.cards.shape import Features
 
 _FARTHEST: Final = 0.12
 """Of a card's width: a border is no wider, so the same print lies no farther off."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.ports import FloatArray
-    from vision.cards.deck import Features
+    from vision.cards.shape import Features
 
     Whole = NDArray[np.int64]
 
