@@ -128,7 +128,7 @@ def _again(image: ByteArray, seen: _Seen, fit: _Fit, hold: float) -> Pose:
         last = again.fit(replace(fit, numbers=numbers), LAST, hold, -fit.numbers[:_MOVES])
         pose = again.moved(last)
         if _sane(pose, seen.columns, seen.rows):
-            error = TOGETHER * last.error * pose.unit_px(seen.columns, seen.rows)
+            error = TOGETHER * again.error(last) * pose.unit_px(seen.columns, seen.rows)
             score = _score(again.edges, seen.columns, seen.rows)
             return replace(pose, error_px=error, agreed=last.agreed, score=score)
     return replace(seen.pose, score=0.0, agreed=0.0)
@@ -139,14 +139,14 @@ class _Fit:
     """``numbers`` of the change (see :func:`_design`), the last how high things stand, in places.
 
     ``scatters`` (2,), in places, are how far lines and tops are off; ``shares`` (3,) how many sides show a line, a top
-    and anything else. The corners' standard ``error`` is in places, ``evidence`` in nats; how well sides ``agreed``:
-    see :class:`~vision.board.pose.Pose`.
+    and anything else; ``spread`` is the numbers' covariance, None before anything was fitted; ``evidence`` is in nats.
+    How well sides ``agreed``: see :class:`~vision.board.pose.Pose`.
     """
 
     numbers: FloatArray
     scatters: FloatArray
     shares: FloatArray
-    error: float = 0.0
+    spread: FloatArray | None = None
     evidence: float = 0.0
     agreed: float = 0.0
 
@@ -188,14 +188,18 @@ class _Seen:
         level = _one_way(self._profiles[1], ahead[half:].reshape(self.columns, -1), window)
         off, strength = np.concatenate([upright, level], axis=1)
         votes = np.sqrt(strength) + 1e-6
-        found, spread = _mixture(design, off, votes / votes.mean(), start, precision, expected, window)
+        return _mixture(design, off, votes / votes.mean(), start, precision, expected, window)
+
+    def error(self, fit: _Fit) -> float:
+        """Return the corners' standard error, in places, by what was fitted here."""
         corner = np.array([[0, 0], [self.columns, 0], [self.columns, self.rows], [0, self.rows]], float)
         variance = 0.0
         for way in (0, 1):
             parts = _design(corner, way, self.pose, self.columns, self.rows, self.bend is not None)
             parts[:, _MOVES] = 0
-            variance += float(np.einsum("ij,jk,ik->i", parts, spread[:-1, :-1], parts).mean())
-        return replace(found, error=float(np.sqrt(variance)))
+            if fit.spread is not None:
+                variance += float(np.einsum("ij,jk,ik->i", parts, fit.spread[:-1, :-1], parts).mean())
+        return float(np.sqrt(variance))
 
     def moved(self, fit: _Fit) -> Pose:
         """Return the pose after what was found."""
@@ -291,8 +295,8 @@ def _mixture(
     precision: FloatArray,
     expected: FloatArray,
     window: float,
-) -> tuple[_Fit, FloatArray]:
-    """Return what brings the ``sides`` (n,) into place, from a start on, and its covariance.
+) -> _Fit:
+    """Return what brings the ``sides`` (n,) into place, from a start on.
 
     ``votes`` (n,) are how much each side counts, 1 on average.
 
@@ -327,8 +331,7 @@ def _mixture(
         scatters = np.clip(scatter, PRINTED, window / 2)
     agreed = float(votes @ np.log(_densities(square, scatters, shares, anywhere).sum(axis=0) / anywhere))
     doubt = precision @ (numbers - expected) ** 2 + np.linalg.slogdet(normal)[1] - np.log(precision).sum()
-    found = _Fit(numbers, scatters, shares, evidence=agreed - 0.5 * float(doubt), agreed=agreed / len(sides))
-    return found, spread
+    return _Fit(numbers, scatters, shares, spread, agreed - 0.5 * float(doubt), agreed / len(sides))
 
 
 def _densities(square: FloatArray, scatters: FloatArray, shares: FloatArray, anywhere: float) -> FloatArray:

@@ -110,10 +110,9 @@ class TaughtBoard:
         learnt = [shot for shot in profile.shots if shot.name not in profile.unlearnt]
         self._contents = frozenset(c for shot in learnt for c in shot.contents.values())
         self._bare = bare_of(profile.layout, contents)
-        told = [kind for kind in range(len(self.layout.valued)) if self._network.sums_marks(kind)]
-        self._told = told
+        self._told = [kind for kind in range(len(self.layout.valued)) if self._network.sums_marks(kind)]
         self._learnt = [shot.contents for shot in learnt]
-        self._untaught = UntaughtValues.of(profile.layout, self._learnt, told)
+        self._untaught = UntaughtValues.of(profile.layout, self._learnt, self._told)
         self._heard: dict[Content, int] = {}
         self._finder = BoardRelocator(profile, self.sampler)
         shots, palette = common_light(self.sampler, raised(self.sampler, profile.shots, self._network.height))
