@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -63,10 +64,10 @@ def test_a_game_goes_on_from_what_lies_there(name: str, seed: int, data: st.Data
 
 
 def test_most_of_them_are_positions() -> None:
-    found = {name: 0 for name in GAMES}
+    found = dict.fromkeys(GAMES, 0)
     for name in GAMES:
         states = states_of(name, 4)
-        for before, other in zip(states, states[1:], strict=False):
+        for before, other in pairwise(states):
             was, now = before.position()["places"], other.position()["places"]
             places = {square: place for square, place in now.items() if place != was[square]}
             # Whose turn it is comes from the game itself, so that what left the board is where the rules put it.
@@ -143,7 +144,8 @@ def test_a_record_holds_it_as_a_line_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ['{"position": 3}', '{"position": {}, "more": 1}', '{"place": {}}', "{}", '"{}"', '{"position": {"game": 1}}']
+    "line",
+    ['{"position": 3}', '{"position": {}, "more": 1}', '{"place": {}}', "{}", '"{}"', '{"position": {"game": 1}}'],
 )
 def test_what_is_no_position_ends_the_reading(line: str) -> None:
     rules = game("thin-ice")
