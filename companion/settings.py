@@ -83,7 +83,7 @@ SETTINGS: tuple[Setting, ...] = (
         "camera_source", "", "Camera: usb:0, pi, an http address of an MJPEG stream, or empty for none", local=True
     ),
     Setting("camera_follow", False, "Follow the game with the camera"),
-    Setting("camera_settle_tenths", 15, "Tenths of a second the board must lie still before a move counts", 3, 100),
+    Setting("camera_settle_tenths", 4, "Tenths of a second the board must lie still before a move counts", 3, 100),
     Setting("camera_everyone", True, "Every player may answer what the camera asks (otherwise only the host)"),
     Setting("keep_pictures_days", 30, "Days to keep pictures taken as evidence", low=0, high=3650),
     Setting("keep_shakes", 300, "Shakes of the igloo kept to be heard again in the training room", low=0, high=5000),

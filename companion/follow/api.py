@@ -198,9 +198,13 @@ class FollowService:
         self._settings.set({"camera_follow": on})
 
     def question(self, lang: str) -> dict[str, Any] | None:
-        """Return the open question with its candidates drawn."""
-        question = self.open_question()
-        return None if question is None else question.to_json(lang)
+        """Return the open question with its candidates drawn, and what the table may agree on instead."""
+        from companion.follow.as_it_lies import drawn
+
+        follower = self._follower
+        if follower is None or (question := (now := follower.now).question) is None:
+            return None
+        return {**question.to_json(lang), "lies": drawn(now, question, lang)}
 
     def open_question(self) -> OpenQuestion | None:
         """Return the open question as it is, for the bench."""
@@ -230,6 +234,21 @@ class FollowService:
             self._asking().wait_for_board(question_id)
         else:
             self._asking().record_is_right(question_id)
+
+    def agree(self, question_id: str, turn: str | None, by: Actor) -> CommandResult:
+        """Go on from the board as it lies, whatever led there, with the turn of a colour (None: of the next).
+
+        :raises BadDataError: the question is not open any more, or nothing is known to lie otherwise.
+        """
+        from companion.follow.as_it_lies import agree
+
+        follower = self._asking()
+        now = follower.now
+        if now.question is None or now.question.id != question_id:
+            raise BadDataError(messages.NOTHING_ASKED)
+        result = agree(self._night, now, now.question, turn, by)
+        follower.wake()
+        return result
 
     def _asking(self) -> CameraFollower:
         if self._follower is None:

@@ -59,6 +59,7 @@ CHECK_UNSURE: Final = "The camera is not sure whose number lies on a card. Enter
 CHECK_OTHERWISE: Final = "The camera sees a number on a card that the record does not have there."
 
 NOTHING_ASKED: Final = "This question is not open any more."
+NOTHING_OTHERWISE: Final = "The camera does not know of anything that lies otherwise than the record says."
 NO_RECORD: Final = "No game is open here whose record could be used."
 NO_PHOTO_BEFORE: Final = "First send the photo from before."
 NO_PHOTO_AFTER: Final = "First send the photo from afterwards."

@@ -25,6 +25,7 @@ from companion.rules.core import (
     State,
 )
 from companion.rules.i18n import Words
+from companion.rules.set_position import SetPosition, played, ruling_of
 
 MAX_LINES: Final = 50_000
 """More lines than any game has; a record with more is not read on."""
@@ -34,6 +35,7 @@ MAX_BYTES: Final = 8 * 1024 * 1024
 """The largest record."""
 MAX_MOVE: Final = 200
 """The longest move text, in characters."""
+NO_STEP: Final = Words("After the header every line is one move, as a text, or a position that was set.")
 
 _PLAYER_KEYS: Final = ("name", "colour")
 _HEADER_KEYS: Final = ("game", "players", "options", "setup", "position", "note")
@@ -114,7 +116,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A game as it was played: a header and the moves as text."""
+    """A game as it was played: a header and the moves as text; a position that was set is one, as its line is."""
 
     header: Header
     moves: tuple[str, ...] = ()
@@ -123,7 +125,7 @@ class Record:
         """Yield the lines, without line ends."""
         yield json.dumps(self.header.to_json(), ensure_ascii=False)
         for move in self.moves:
-            yield json.dumps(move, ensure_ascii=False)
+            yield move if move.startswith("{") else json.dumps(move, ensure_ascii=False)
 
     def prefix(self, moves: int) -> Record:
         """Return the record up to and with so many moves: what is left after an undo to that point."""
@@ -175,19 +177,19 @@ class Replay:
         """
         if self.record is None or self.start is None or not 0 <= moves <= len(self.record.moves):
             raise IndexError(moves)
-        state, parse = self.start, self.start.game.parse
+        state = self.start
         for text in self.record.moves[:moves]:
-            state = state.after(parse(text))
+            state = played(state, step_of(state.game, text))
         return state
 
     def rulings(self) -> Iterator[tuple[str, Ruling]]:
         """Yield each move of the prefix with its ruling."""
         if self.record is not None and self.start is not None:
-            state, parse = self.start, self.start.game.parse
+            state = self.start
             for text in self.record.moves:
-                move = parse(text)
-                yield text, state.check(move)
-                state = state.after(move)
+                step = step_of(state.game, text)
+                yield text, ruling_of(state, step)
+                state = played(state, step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +197,7 @@ class Verdict:
     """One line of the referee: the ruling on a move, or the error that the line is, and the state after it.
 
     A move that is refused is not played: the next one is judged as if it had not been tried. ``before`` is the state
-    that the line was judged in, ``move`` what it says (None where it says no move).
+    that the line was judged in, ``move`` what it says (None where it says no move of the rules).
     """
 
     line: int
@@ -220,12 +222,12 @@ def read(lines: Iterable[str | bytes]) -> Replay:
     try:
         for number, text in numbered:
             try:
-                move = _move(start.game, _move_text(text))
-                state = state.play(move)
+                step = step_of(start.game, _step_text(text))
+                state = played(state, step)
             except RulesError as problem:
                 error = _fault(number, problem)
                 break
-            moves.append(str(move))
+            moves.append(str(step))
     except _Stop as stop:
         error = stop.fault
     return Replay(Record(header, tuple(moves)), start, state, error)
@@ -248,15 +250,16 @@ def referee(lines: Iterable[str | bytes]) -> Iterator[Verdict]:
         for number, text in numbered:
             said = text
             try:
-                said = _move_text(text)
-                move = _move(state.game, said)
+                said = _step_text(text)
+                step = step_of(state.game, said)
+                ruling = ruling_of(state, step)
             except RulesError as problem:
                 yield Verdict(number, said, None, _fault(number, problem), state, state)
                 continue
-            before, ruling = state, state.check(move)
+            before, move = state, None if isinstance(step, SetPosition) else step
             if ruling.legal:
-                state = state.after(move)
-                yield Verdict(number, str(move), ruling, None, state, before, move)
+                state = played(state, step)
+                yield Verdict(number, str(step), ruling, None, state, before, move)
             else:
                 error = RecordFault(number, IllegalMoveError.__name__, ruling.words, ruling)
                 yield Verdict(number, str(move), ruling, error, state, before, move)
@@ -350,20 +353,31 @@ def _read_header(numbered: Iterator[tuple[int, str]]) -> tuple[Header, State[Any
         raise _Stop(number, error) from None
 
 
-def _move_text(line: str) -> str:
-    """Return the move that a line holds, as a JSON string or as it stands."""
+def _step_text(line: str) -> str:
+    """Return the step that a line holds: a move, as a JSON string or as it stands, or a position that was set."""
     if line[0] not in '"[{':
         return line
     value = _json(line)
-    if not isinstance(value, str):
-        raise RecordError("After the header every line is one move, as a text.")
+    if isinstance(value, dict):
+        return line
+    if not isinstance(value, str) or value.startswith("{"):
+        raise RecordError(NO_STEP)
     return value
 
 
-def _move(played: Game[Any], text: str) -> Move:
+def step_of(rules: Game[Any], text: str) -> Move | SetPosition:
+    """Return the step that a text of a record says: a move, or a position that was set.
+
+    :raises RulesError: when it says none.
+    """
+    if text.startswith("{"):
+        value = _json(text)
+        if not isinstance(value, dict) or value.keys() != {"position"} or not isinstance(value["position"], dict):
+            raise RecordError(NO_STEP)
+        return SetPosition.of(value["position"])
     if len(text) > MAX_MOVE:
         raise InvalidMoveError("A move has at most {most} characters, not {length}.", most=MAX_MOVE, length=len(text))
-    found: Move = played.parse(text)
+    found: Move = rules.parse(text)
     return found
 
 
@@ -389,4 +403,5 @@ __all__ = [
     "read",
     "read_file",
     "referee",
+    "step_of",
 ]

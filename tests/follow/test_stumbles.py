@@ -137,6 +137,19 @@ def test_a_turn_that_people_named_is_taken_back_as_well(scene: Stumbles) -> None
     assert scene.now.question is not None, scene.now.note
 
 
+def test_a_turn_is_played_with_pauses(scene: Stumbles) -> None:
+    """Whoever plays takes the hand away between two steps: what is entered too early is put right by what follows."""
+    state, parts = FILM.states[HERE], []
+    for text in FILM.played[HERE]:
+        state = state.after(state.game.parse(text))
+        if laid(state) not in [laid(FILM.states[HERE]), *map(laid, parts)]:
+            parts.append(state)
+    assert len(parts) > 1, FILM.played[HERE]
+    for part in parts:
+        scene.see(lambda noise, part=part: drawn(part, noise))
+    scene.played(HERE + 1)
+
+
 def test_two_turns_at_once_are_asked_about(scene: Stumbles) -> None:
     scene.see(lambda noise: drawn(FILM.states[HERE + 2], noise))
     assert scene.stands() == HERE, "nothing is entered that two turns explain"

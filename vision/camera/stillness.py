@@ -45,7 +45,7 @@ class Settler:
     ``seconds``: how long nothing may have moved (a setting of the table). ``still``: differences up to this are noise.
     """
 
-    seconds: float = 1.5
+    seconds: float
     still: float = STILL
     _since: float | None = None
     _last: float | None = None

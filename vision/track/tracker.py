@@ -210,14 +210,12 @@ class Tracker:
         if found[0].total < top - CLEAR or strange or plain or misfits(evidence, now):
             found += self._back(evidence)
             found[1:1] = self._turns(now, evidence, TURN, self._bar(found, strange, unlike))
-            best = max(candidate.total for candidate in found)
             poor = top - usual - SPREADS * spread - CLEAR - CHANGES
             # A turn that was entered may have been only the first half of one.
-            if self.turns_entered and best < poor:
-                bar = self._bar(found, strange, unlike)
+            if self.turns_entered and (bar := self._bar(found, strange, unlike)) + BEYOND < poor:
                 found += self._otherwise(found, self._turns(self.confirmed[-2], evidence, CONTINUED, bar))
-            if max(candidate.total for candidate in found) < poor:
-                found += self._two(evidence, self._bar(found, strange, unlike))
+            if (bar := self._bar(found, strange, unlike)) + BEYOND < poor:
+                found += self._two(evidence, bar)
         found = [self._marked(candidate, strange, unlike) for candidate in found]
         # What was not looked at leaves no less as it was than what was.
         least = min(candidate.left for candidate in found if candidate.state is not None)

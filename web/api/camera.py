@@ -84,6 +84,13 @@ class QuestionWay(Body, frozen=True):
     way: Literal["board", "record"]
 
 
+class QuestionAgreed(Body, frozen=True):
+    """What the table agrees to go on from: the board as it lies; whose turn it is (null: the next one's)."""
+
+    id: QuestionId
+    turn: Annotated[str, Meta(max_length=40)] | None = None
+
+
 class PhotoQuery(Query, frozen=True):
     """Of which game a photo is."""
 
@@ -226,6 +233,16 @@ def way(body: QuestionWay) -> DoneForm:
     except BadDataError as error:
         raise RefusedError(409, "not-asked", str(getattr(error, "note", error))) from None
     return {"ok": True}
+
+
+@views.post("/question/agreed")
+@documented("host", answer=CommandAnswer)
+def agreed(body: QuestionAgreed) -> Response:
+    """Go on from the board as it lies, though no legal turn leads there: the table agrees. Answers as ``/api/do``."""
+    try:
+        return answered(companion().follow_service.agree(body.id, body.turn, member().actor))
+    except BadDataError as error:
+        raise RefusedError(409, "not-asked", str(error)) from None
 
 
 @views.post("/photos/<which>")

@@ -84,8 +84,18 @@ class CandidateForm(TypedDict):
     svg: str
 
 
+class LyingForm(TypedDict):
+    """A board that no legal turn leaves so: what lies otherwise, drawn; whose turn it may be; why it cannot be so."""
+
+    places: list[str]
+    svg: str
+    turn: str
+    turns: list[str]
+    problem: dict[str, str] | None
+
+
 class OpenQuestionForm(TypedDict):
-    """What the camera asks: ``kind`` is ``turn``, ``new`` or ``disagreement``."""
+    """What the camera asks: ``kind`` is ``turn``, ``new``, ``unseen`` or ``disagreement``."""
 
     id: str
     kind: str
@@ -94,6 +104,7 @@ class OpenQuestionForm(TypedDict):
     svg: str
     number: int
     candidates: list[CandidateForm]
+    lies: LyingForm | None
 
 
 class CameraApi(Protocol):
@@ -141,6 +152,10 @@ class CameraApi(Protocol):
 
     def resolve(self, question_id: str, way: str) -> None:
         """Leave a disagreement: people put the ``board`` right, or the ``record`` is right and the camera learns."""
+        ...
+
+    def agree(self, question_id: str, turn: str | None, by: Actor) -> CommandResult:
+        """Go on from the board as it lies, whatever led there, with the turn of a colour (None: of the next)."""
         ...
 
     def take_photo(self, who: str, which: str, data: bytes | None, game_id: str) -> dict[str, Any]:

@@ -70,7 +70,8 @@ def _course_of(record: str, lang: str) -> tuple[list[State[Any]], list[Move]]:
     :raises BadDataError: when a line of it is wrong.
     """
     from companion.ports import BadDataError
-    from companion.rules.record import read_file
+    from companion.rules.record import read_file, step_of
+    from companion.rules.set_position import played
 
     replay = read_file(record)
     if replay.error is not None or replay.record is None or replay.start is None:
@@ -79,9 +80,9 @@ def _course_of(record: str, lang: str) -> tuple[list[State[Any]], list[Move]]:
         if fault is not None:
             words = BAD_LINE.filled({"record": record, "line": fault.line, "why": fault.words})
         raise BadDataError(words.of(lang))
-    states, moves = [replay.start], [replay.start.game.parse(text) for text in replay.record.moves]
+    states, moves = [replay.start], [step_of(replay.start.game, text) for text in replay.record.moves]
     for move in moves:
-        states.append(states[-1].after(move))
+        states.append(played(states[-1], move))
     return states, moves
 
 

@@ -170,7 +170,6 @@ def followed(folder: Path, film: FilmedGame, camera: mjpeg.MjpegServer) -> tuple
     do("open-match", {"game": game, "players": boards.players(game), "setup": dict(film.setup)})
     if film.set_up:
         do("moves", {"moves": film.set_up})
-    settings.set({"camera_settle_tenths": 3})
     camera_service.use(camera.url)
     try:
         _until(lambda: camera_service.newest() is not None)

@@ -91,6 +91,13 @@ class UndoBody(CommandBody, frozen=True):
     agreed: bool = False
 
 
+class SetPositionBody(CommandBody, frozen=True):
+    """What of the position is otherwise than the record has it, and that the table agrees."""
+
+    position: dict[str, JSON]
+    agreed: bool = False
+
+
 class CorrectBody(CommandBody, frozen=True):
     """Whose score is corrected, by how much, and why."""
 

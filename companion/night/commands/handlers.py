@@ -20,6 +20,7 @@ from companion.night.commands.bodies import (
     KeepSheetBody,
     MovesBody,
     OpenMatchBody,
+    SetPositionBody,
     UndoBody,
 )
 from companion.night.commands.context import (
@@ -39,6 +40,7 @@ from companion.night.log.projection import start
 from companion.rules import game
 from companion.rules.core import InvalidMoveError, Move, RulesError, SetupError, State
 from companion.rules.rulebook import rulebook
+from companion.rules.set_position import SetPosition
 
 
 def plan(command: str, context: CommandContext, state: int | None) -> PlannedEntry:
@@ -333,6 +335,21 @@ def _at_most(to: int, low: int, high: int) -> None:
 # --- what the table agrees on, and faults ------------------------------------------------------------------------
 
 
+def _set_position(context: CommandContext, asked: SetPositionBody) -> PlannedEntry:
+    """Go on from what lies there, though no move leads to it: marked as what the table agreed on."""
+    match = context.running
+    context.agreed(asked.agreed)
+    if not match.view.follows or match.ending is not None:
+        raise refused("refused", "no-position-set")
+    try:
+        step = SetPosition.of(asked.position)
+        if step.after(match.state).position() == match.state.position():
+            raise refused("refused", "nothing-set")
+    except RulesError as error:
+        raise said(error) from error
+    return PlannedEntry("set-position", {**step.to_json(), "agreed": True})
+
+
 def _correct(context: CommandContext, asked: CorrectBody) -> PlannedEntry:
     match = context.match
     colour = _colour(asked.colour, match)
@@ -385,6 +402,7 @@ COMMANDS: Mapping[str, Command[Any]] = {
     "deal": Command(_deal, DealBody),
     "check": Command(_check, CommandBody),
     "undo": Command(_undo, UndoBody),
+    "set-position": Command(_set_position, SetPositionBody),
     "correct": Command(_correct, CorrectBody),
     "fault": Command(_fault, FaultBody, stale=False),
     "dismiss-fault": Command(_dismiss_fault, DismissFaultBody, stale=False),

@@ -89,9 +89,9 @@ class Night:
                       ``{cards: {place: "4/5"}}``: as they lie on the table
     ``check``         ``{}``: the table agrees to stop: everybody who has not passed passes       player, host
     ``undo``          ``{to: number of moves to keep, agreed?: bool}``                            player, host
+    ``set-position``  ``{position, agreed: true}``: what is otherwise, whatever led there        host
     ``correct``       ``{colour, points, reason, agreed: true}``                                  host
-    ``clock``         ``{minutes}``: a turn clock for the open match (0: none); nothing is        host
-                      enforced by it, and the next game has it, too
+    ``clock``         ``{minutes}``: a turn clock, of the next game too (0: none); enforces nothing host
     ``pause``         ``{}``                                                                      player, host
     ``resume``        ``{}``                                                                      player, host
     ``next-game``     ``{}``: same players, the series goes on                                    host

@@ -13,6 +13,7 @@ from companion import __version__
 from companion.night.log.journal import Entry, Journal
 from companion.night.log.match import Match
 from companion.night.log.projection import NightProjection
+from companion.rules.set_position import SetPosition
 
 FORMAT = 1
 """The version of the JSON form."""
@@ -73,7 +74,9 @@ def _match(match: Match) -> dict[str, Any]:
         "players": [{"name": s.name, "colour": s.colour, "person": s.person} for s in match.seats],
         "options": dict(match.header["options"]),
         "setup": dict(match.header["setup"]),
-        "moves": [str(step.move) for step in match.steps],
+        "moves": [
+            step.move.to_json() if isinstance(step.move, SetPosition) else str(step.move) for step in match.steps
+        ],
         "finished": match.over,
         "ended": match.ending,
         "sheet": match.state.position() if match.ending == "sheet" else None,

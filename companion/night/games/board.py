@@ -126,6 +126,14 @@ class BoardView(PlainView):
         del state
         return None
 
+    def lying_so(self, state: State[Any], places: Mapping[str, JSON], turn: str) -> dict[str, JSON]:
+        """Return what of a position changes where its ``places`` lie otherwise and the turn of a colour begins.
+
+        What left the board is where a turn of this game would put it. It is for
+        :class:`companion.rules.set_position.SetPosition`, which says whether it is a position at all.
+        """
+        return {"places": {**state.position()["places"], **places}, "turn": turn}
+
     def unsaid(self, state: State[Any]) -> Any | None:
         """Return the step that goes without saying: what nobody sees, or the end of a turn without a choice left."""
         if state.to_move == CHANCE:

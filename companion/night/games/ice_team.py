@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
@@ -207,6 +208,15 @@ class IceTeamView(BoardView):
         """Return what is said without a space: a stop, how many fish freeze."""
         del state
         return ["stop", *(f"freeze {n}" for n in range(MOST_PENGUINS + 1))]
+
+    def lying_so(self, state: Any, places: Mapping[str, JSON], turn: str) -> dict[str, JSON]:
+        """Return what changes: two actions are left, and a floe that is gone is taken out of the game."""
+        position = state.position()
+        was = Counter(position["places"][name]["ground"] for name in places)
+        now = Counter(place["ground"] for place in places.values())
+        gone = Counter(position["removed"]) + (was - now) - (now - was)
+        rest = {"removed": [face for face in gone.elements() if face in FACES], "phase": "act", "to_move": turn, "actions": 2, "pending": {}}
+        return super().lying_so(state, places, turn) | rest
 
     def attempts(self, state: State[Any], path: Sequence[str]) -> Iterator[str]:
         """Yield what two spaces, or one, may mean."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from companion.night.games.board import BoardView, Tap, fill
@@ -254,6 +255,29 @@ class IgluIgluView(BoardView):
         spent = s.points - s.after(move).points
         return spent if spent >= 0 else s.points
 
+    def lying_so(self, state: Any, places: Mapping[str, JSON], turn: str) -> dict[str, JSON]:
+        """Return what changes: the turn begins, and what was hunted on the board is whose turn it was."""
+        position = state.position()
+        was = _tokens(position["places"][name] for name in places)
+        now = _tokens(places.values())
+        trophies = position["trophies"]
+        hunter = position["turn"]
+        own = _tokens([{"things": trophies[hunter]}])
+        taken = [{"kind": kind, "value": value, "count": n} for (kind, value), n in (own + (was - now)).items()]
+        grounds = {name: place["ground"] for name, place in position["places"].items()}
+        turned = now - was or any(place["ground"] != grounds[name] for name, place in places.items())
+        return super().lying_so(state, places, turn) | {
+            "phase": "start",
+            "to_move": turn,
+            "points": None,
+            "melted": None,
+            "played": [],
+            "pending": {},
+            "trophies": trophies | {hunter: taken},
+            # What was turned up without a move is counted anew from what lies there.
+            "piles": position["piles"] | ({"tiles": None} if turned else {}),
+        }
+
     def attempts(self, state: State[Any], path: Sequence[str]) -> Iterator[str]:
         """Yield what two squares, or one, may mean; a square may also hold an animal to hunt or move."""
         s = _iglu(state)
@@ -286,6 +310,14 @@ class IgluIgluView(BoardView):
         for kind, codes in (("fish", s.fish), ("fox", s.fox)):
             found += [TOKENS.index((kind, value)) for value in (1, 2, 3) if 4 * square + value in codes]
         return [*found, TOKENS.index(("bear", 4))] if s.bears >> square & 1 else found
+
+
+def _tokens(places: Iterable[Mapping[str, Any]]) -> Counter[tuple[str, int]]:
+    """Return how many fish, foxes and bears of each value lie in places."""
+    found: Counter[tuple[str, int]] = Counter()
+    for thing in (thing for place in places for thing in place["things"] if "value" in thing):
+        found[thing["kind"], thing["value"]] += thing.get("count", 1)
+    return found
 
 
 def _iglu(state: State[Any]) -> IgluState:

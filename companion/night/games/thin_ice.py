@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from companion.night.games.board import BoardView, Tap
 from companion.night.messages import Words
-from companion.rules.core import State
+from companion.rules.core import JSON, State
 from companion.rules.thin_ice import svg
 from companion.rules.thin_ice.json_form import COLOURS
 
@@ -62,6 +62,10 @@ class ThinIceView(BoardView):
         if move.kind == "roll":
             return Tap((), ROLLED[move.what])
         return Tap((move.what,), PUT.filled({"square": move.what}))
+
+    def lying_so(self, state: Any, places: Mapping[str, JSON], turn: str) -> dict[str, JSON]:
+        """Return what changes: nothing is rolled for any more."""
+        return super().lying_so(state, places, turn) | {"phase": "put", "last": None}
 
     def attempts(self, state: State[Any], path: Sequence[str]) -> Iterator[str]:
         """Yield what tapping a square may mean."""

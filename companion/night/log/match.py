@@ -11,6 +11,7 @@ from companion.night.games import GameView, Sensor
 from companion.night.log.journal import Entry
 from companion.night.messages import Words
 from companion.rules.core import Game, PlayerScore, Ruling, ScoreLine, ScoreSheet, State
+from companion.rules.set_position import SetPosition
 
 CORRECTION = "night.correction"
 """The key of the line in a score sheet that a correction makes."""
@@ -27,7 +28,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class AppliedMove:
-    """A move in force: the entry it came with, who entered it, whether the companion drew it."""
+    """A move in force, or a position that was set: its entry, who entered it, whether the companion drew it."""
 
     move: Any
     seq: int
@@ -111,7 +112,7 @@ class Match:
     faults: dict[int, CalledFault] = field(default_factory=dict)
     evidence: list[dict[str, Any]] = field(default_factory=list)
     disputes: list[tuple[tuple[object, ...], Words]] = field(default_factory=list)
-    """What the table took back together, corrected or reported: what it was about, and the sentence for it."""
+    """What the table took back together, set, corrected or reported: what it was about, and the sentence for it."""
     taken_back: list[TakenBack] = field(default_factory=list)
     closed: int | None = None
     broken: int | None = None
@@ -217,13 +218,16 @@ def way_back(match: Match) -> int:
 def undo_is_free(match: Match, keep: int, who: str | None = None) -> bool:
     """Return whether the steps after ``keep`` may go without agreement.
 
-    They must be (of) the last entry, made by ``who`` (None: anybody), and neither reveal nor draw anything. Nor may
-    they begin or end a live round: who could step out of one and in again alone could hear a count in between. A
-    round that was ended and of which nothing was turned over is such a one no more: counts stayed hidden throughout.
-    What the camera entered by itself goes with a tap: it revealed nothing that did not lie there for all to see.
+    They must be (of) the last entry, made by ``who`` (None: anybody), and neither reveal nor draw anything, nor be a
+    position that the table agreed on. Nor may they begin or end a live round: who could step out of one and in again
+    alone could hear a count in between. A round that was ended and of which nothing was turned over is such a one no
+    more: counts stayed hidden throughout. What the camera entered by itself goes with a tap: it revealed nothing that
+    did not lie there for all to see.
     """
     steps = match.steps
     last = steps[-1]
+    if any(isinstance(step.move, SetPosition) for step in steps[keep:]):
+        return False
     between = match.states[keep:]
     round_stands = len({match.view.live(state) for state in between}) == 1 or all(map(match.view.hidden, between))
     if last.by == CAMERA:

@@ -22,6 +22,7 @@ from companion.rules.core import JSON, Game, InvalidMoveError, RulesError, Rulin
 from companion.rules.i18n import joined
 from companion.rules.names import shown_name, told_apart
 from companion.rules.rulebook import rulebook
+from companion.rules.set_position import SetPosition
 
 LOG_LENGTH = 60
 """Entries that the page shows."""
@@ -269,6 +270,21 @@ class NightProjection:
 
         return LogLine(entry, 0, words, lambda: match.view.public_ruling(before[-1], moves[-1]))
 
+    def _set_position(self, entry: Entry) -> LogLine | None:
+        match = self.match
+        if match is None or match.broken is not None or match.ended is not None:
+            return None
+        step = SetPosition.of(entry.body["position"])
+        try:
+            state, ruling = step.after(match.state), step.ruling(match.state)
+        except RulesError:
+            match.broken = entry.seq
+            return None
+        match.steps.append(AppliedMove(step, entry.seq, entry.by, drawn=False))
+        match.states.append(state)
+        match.disputes.append((("position", *ruling.facts["places"]), ruling.words))
+        return LogLine(entry, 0, lambda: ruling.words, lambda: ruling)
+
     def _undo(self, entry: Entry) -> LogLine | None:
         match = self.match
         if match is None:
@@ -378,6 +394,7 @@ _HANDLERS: dict[str, Callable[[NightProjection, Entry], LogLine | None]] = {
     "keep-sheet": NightProjection._keep_sheet,
     "end-early": NightProjection._end_early,
     "moves": NightProjection._moves,
+    "set-position": NightProjection._set_position,
     "undo": NightProjection._undo,
     "correct": NightProjection._correct,
     LOST: NightProjection._lost,

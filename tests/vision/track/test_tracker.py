@@ -107,6 +107,27 @@ def test_a_turn_that_was_entered_too_early_goes_on(board_of: Any) -> None:
     assert str(second.moves[0]) == "melt c4"
 
 
+def test_a_turn_that_was_entered_too_early_goes_on_with_something_strange(board_of: Any) -> None:
+    """An igloo is built where the inuit stood, after a pause; nobody ever showed one, so the place is only strange."""
+    before = board_of({"b1": "red", "g8": "blue"})
+    half = after_moves(before, "melt c4", "reveal c4 kept", "walk b1 b2")
+    whole = after_moves(half, "build b2", "end")
+    layout = open_layout("iglu-iglu")
+    things = {n for n, thing in enumerate(layout.things) if thing.kind != "igloo"}
+    fresh = belief_of_strange(layout, dict.fromkeys(things, 1))
+    assert fresh is not None
+    tracker = Tracker([before])
+    assert tracker.observe(clear(half)).state == "entered"
+    seen = Evidence({**clear(whole).places, "b2": fresh})
+    answer = tracker.judge(tracker.candidates(seen, ("b2",)), seen)
+    assert answer.state == "question"
+    shown = [(one.kind, places_of(one.state)) for one in answer.candidates if one.state is not None]
+    assert (tracking.CONTINUED, places_of(whole)) in shown
+    # That the place looks plainly otherwise than it did settles it.
+    seen_so = tracker.candidates(seen, ("b2",), {"b2": 1.0})
+    assert seen_so[0].kind == tracking.CONTINUED and places_of(seen_so[0].state) == places_of(whole)
+
+
 def test_what_no_turn_explains_is_said_and_where(board_of: Any) -> None:
     before = board_of({"b1": "red", "g8": "blue"})
     tracker = Tracker([before])

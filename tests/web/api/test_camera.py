@@ -187,10 +187,40 @@ def test_what_does_not_fit_is_said_and_waited_for(
     assert asked["kind"] == "disagreement" and asked["places"] and "<svg" in asked["svg"]
     assert set(asked["places"]) & set(moved(film))
     assert table.night.snapshot().by == begun
+    # What lies there is drawn, for a table that agrees to go on from it.
+    assert set(asked["lies"]["places"]) >= set(moved(film)) and "<svg" in asked["lies"]["svg"]
+    assert asked["lies"]["problem"] is None and asked["lies"]["turn"] in asked["lies"]["turns"]
     # First way out: the board is put right.
     assert host.post("/api/camera/question/way", json={"id": asked["id"], "way": "board"}).status_code == 200
     assert table.follow_service.status()["state"] == "waiting"
     table.watched.take_photo(pictures[0])
+    assert wait(lambda: table.follow_service.status()["state"] == "watching", LESSON_S)
+    assert host.get("/api/camera/question").json["question"] is None
+
+
+def test_a_table_may_go_on_from_what_no_turn_leaves(
+    table: SmallCompanion, host: FlaskClient, player: FlaskClient, film: Filmed
+) -> None:
+    table.watched.take_photo(spoilt(film))
+    host.post("/api/camera/follow", json={"on": True})
+    assert wait(lambda: table.follow_service.status()["state"] in ("disagreement", "question"), LESSON_S)
+    asked = host.get("/api/camera/question").json["question"]
+    if asked["kind"] != "disagreement":
+        assert asked["lies"] is None
+        assert host.post("/api/camera/question/agreed", json={"id": asked["id"]}).status_code == 409
+        assert host.post("/api/camera/question", json={"id": asked["id"], "choice": None}).json["ok"]
+        asked = host.get("/api/camera/question").json["question"]
+    now = {"id": asked["id"], "turn": asked["lies"]["turns"][0]}
+    assert player.post("/api/camera/question/agreed", json=now).status_code == 403
+    assert host.post("/api/camera/question/agreed", json={**now, "turn": "purple"}).status_code == 409
+    assert host.post("/api/camera/question/agreed", json={**now, "id": "gone"}).status_code == 409
+    assert host.post("/api/camera/question/agreed", json=now).json["ok"]
+    state = table.night.snapshot().states[-1]
+    here, there = moved(film)
+    was, lies = places(film.states[0]), places(state)
+    assert lies[there] == was[here] and state.position()["turn"] == now["turn"]
+    assert "The table agreed to go on" in table.night.view()["log"][-1]["en"]
+    # Board and record are one again, and the camera follows on.
     assert wait(lambda: table.follow_service.status()["state"] == "watching", LESSON_S)
     assert host.get("/api/camera/question").json["question"] is None
 

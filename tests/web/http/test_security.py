@@ -145,6 +145,7 @@ CHANGES = [
     "/api/camera/photos/<which>",
     "/api/camera/photos/rule",
     "/api/camera/question",
+    "/api/camera/question/agreed",
     "/api/camera/question/way",
     "/api/camera/table/<game_id>/calibrate",
     "/api/camera/table/<game_id>/sheet",

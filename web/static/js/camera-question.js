@@ -1,10 +1,11 @@
 // What the camera asks while it follows a game: which of these was played, or what to do where board and record disagree.
 
 import { h, style } from "./dom.js";
-import { icon } from "./art.js";
+import { icon, nameOf, token } from "./art.js";
+import { openDialog } from "./dialogs.js";
 import { ask, showRefusal, tell } from "./net.js";
 import { picture } from "./picture.js";
-import { change, store } from "./store.js";
+import { change, match, store } from "./store.js";
 import { code, list, percent, said, t } from "./words.js";
 
 let openQuestion = null;
@@ -75,10 +76,30 @@ function disagreement() {
       h("button", { type: "button", class: "main", "data-do": "camera-way", "data-way": "board", disabled: sending }, icon("turn"), t("The board is wrong: we put it right")),
       h("button", { type: "button", class: "second", "data-do": "camera-record" }, icon("undo"), t("The record is wrong: correct it")),
       h("button", { type: "button", class: "second", "data-do": "camera-referee" }, icon("scales"), t("Call the referee")),
-      h("button", { type: "button", class: "second", "data-do": "camera-way", "data-way": "record", disabled: sending }, icon("camera"), t("Both are right: the camera misread it"))),
+      h("button", { type: "button", class: "second", "data-do": "camera-way", "data-way": "record", disabled: sending }, icon("camera"), t("Both are right: the camera misread it")),
+      openQuestion.lies && store.me.role === "host" && h("button", { type: "button", class: "second", "data-do": "camera-agree", disabled: sending }, icon("people"), t("It was played all the same: go on from here"))),
     openQuestion.candidates.length > 0 && h("details", { "data-key": "maybe" }, h("summary", null, t("What it might have been")), inEach(),
       h("ul", { class: "camera-choices" }, openQuestion.candidates.map(choice))),
   ];
+}
+
+/** Ask whether the table agrees to go on from the board as it lies, and whose turn it is then; resolves to that. */
+async function lying() {
+  const { lies } = openQuestion;
+  const form = await openDialog(t("Go on from the board as it lies?"),
+    lies.problem
+      ? [h("p", null, t("The board cannot lie as the camera reads it:")), h("p", { class: "clause-text" }, said(lies.problem)), h("p", null, t("Teach the camera what lies there, or put it right."))]
+      : h("form", { method: "dialog", "data-submit": "dialog-form" },
+          h("p", null, t("The record is then as the camera sees the board, at %(places)s. It stays marked in the log.", { places: list(lies.places) })),
+          drawn(lies.svg, lies.places, t("The board as the camera sees it")),
+          h("fieldset", { class: "choice colours" },
+            h("legend", null, t("Whose turn is it now?")),
+            lies.turns.map((colour) => h("label", null,
+              h("input", { type: "radio", name: "turn", value: colour, checked: colour === lies.turn }),
+              token(colour), h("span", null, nameOf(match(), colour))))),
+          h("label", { class: "check" }, h("input", { type: "checkbox", name: "agreed", required: true }), t("The table agrees")),
+          h("button", { type: "submit", class: "main" }, t("Go on from here"))));
+  return form?.get("turn");
 }
 
 /** Draw what the camera asks; nothing where it asks nothing, or where it is not for this phone. */
@@ -112,6 +133,11 @@ async function send(doing) {
 export const ASK_DO = {
   "camera-answer": ({ n }) => send(() => tell("/api/camera/question", { id: openQuestion.id, choice: n === "none" ? null : Number(n) }, { signal: AbortSignal.timeout(30000) })),
   "camera-way": ({ way }) => send(() => tell("/api/camera/question/way", { id: openQuestion.id, way }, { signal: AbortSignal.timeout(30000) })),
+  "camera-agree": async () => {
+    const { id } = openQuestion;
+    const turn = await lying();
+    if (turn) await send(() => tell("/api/camera/question/agreed", { id, turn }, { signal: AbortSignal.timeout(30000) }));
+  },
   "camera-record": () => {
     // Where it is corrected: the moves that were forgotten are tapped, those too many are taken back.
     document.querySelector(".play .tools, .play")?.scrollIntoView({ block: "start" });

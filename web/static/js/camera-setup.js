@@ -168,7 +168,7 @@ function following() {
         icon(follow.following ? "pause" : "play"), follow.following ? t("Stop following") : t("Follow the game with the camera"))),
     isHost() && h("form", { "data-submit": "camera-settle", class: "row" },
       h("label", { for: "settle" }, t("Seconds the board must lie still before a move counts")),
-      h("input", { id: "settle", name: "settle", type: "number", min: 0.3, max: 10, step: 0.1, required: true, inputmode: "decimal", value: (follow.settle_tenths ?? 15) / 10 }),
+      h("input", { id: "settle", name: "settle", type: "number", min: 0.3, max: 10, step: 0.1, required: true, inputmode: "decimal", value: (follow.settle_tenths ?? 4) / 10 }),
       h("button", { type: "submit", class: "second" }, t("Keep it"))));
 }
 

@@ -126,7 +126,6 @@ def _measured(folder: Path, scene: LoadScene, camera: CameraProcess, seconds: fl
     do("open-match", scene.opening)
     if scene.set_up:
         do("moves", {"moves": scene.set_up})
-    settings.set({"camera_settle_tenths": 10})
     camera.show(noisy(scene.still, 10, 1))
     camera_service.use(camera.url)
     try:

@@ -95,7 +95,7 @@ class SightedTable:
         self.journal = Journal(folder / "journal.sqlite")
         self.night = Night(self.journal, Hub(), offered=shown_games(examples=True))
         settings = Settings(None)
-        settings.set({"camera_settle_tenths": 3, "camera_follow": True})
+        settings.set({"camera_follow": True})
         table = table or SureTable(film.game)
         self.follower = CameraFollower(
             self.night,
