@@ -6,7 +6,7 @@ several at a time, it shows what nobody has taught yet: two of them on a floe, o
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -77,18 +77,20 @@ def make_examples(
     return _examples(layout, patches, contents, source)
 
 
-def make_views(sampler: Sampler, taught: Sequence[LabelledBoard], many: int, seed: int = 0) -> Examples:
-    """Return each taught place so many times in the light it was taught in: as it is, and moved and turned.
+def make_views(
+    sampler: Sampler, taught: Sequence[LabelledBoard], many: Mapping[Content, int], seed: int = 0
+) -> Examples:
+    """Return taught places in the light they were taught in: all as they are, then all moved and turned, and again.
 
-    Without strips, unless there is nothing else.
+    Each comes as ``many`` times as its content is to; without strips, unless there is nothing else.
     """
     rng = np.random.default_rng([seed, 5])
     owned = taught_places(taught)
     owned = [entry for entry in owned if entry[1] not in sampler.strips] or owned
     patches, contents, source = [], [], []
-    for view in range(many):
+    for view in range(max(many[content] for _, _, content in owned)):
         for number, board in enumerate(taught):
-            some = [index for index, entry in enumerate(owned) if entry[0] == number]
+            some = [index for index, entry in enumerate(owned) if entry[0] == number and view < many[entry[2]]]
             places = [owned[index][1] for index in some]
             still = np.tile([0.0, 0.0, 0.0, 1.0], (len(places), 1))
             patches.append(sampler.cut_moved(board.straight, places, draw_moves(len(places), rng) if view else still))

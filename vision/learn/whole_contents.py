@@ -1,16 +1,19 @@
 """What lies in a place as one answer over whole contents that were taught: kernel ridge regression.
 
 It learns from the shipped embedding (:mod:`vision.board.embedding`), with the table's own features or without, in
-seconds (Saunders, Gammerman and Vovk 1998). How near the embedding looks, and whether the features help, is found on
-taught places that were left out, for which nothing has to be solved anew; so is how sharply its answers tell. What was
-never taught together it cannot name; but it tells how likely such a thing lies there, since what is new is as unlike
-everything taught as taught places are to those that show something else.
+seconds (Saunders, Gammerman and Vovk 1998). How near the embedding looks, also from two distances at once, and whether
+the features help, is found on taught places that were left out, for which nothing has to be solved anew; so is how
+sharply its answers tell. What was never taught together it cannot name; but it tells how likely such a thing lies
+there, since what is new is as unlike everything taught as taught places are to those that show something else.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -22,7 +25,7 @@ from vision.board.patches import PATCH
 from vision.learn.optimiser import scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -52,48 +55,61 @@ _WIDTH: Final = 0.5
 """How fast likeness falls with the squared distance, which between views is 2 in the mean."""
 _ZOOMS: Final = (1.0, 1.5, 2.2)
 """How much nearer than a place with its surroundings the embedding may look: small prints fill little of that."""
+_LOOKS: Final = (*((zoom,) for zoom in _ZOOMS), *pairwise(_ZOOMS))
+"""It looks from one of these distances, or from two that follow each other, at once."""
 VIEWS: Final = 16
 _MOST: Final = 1024
-"""So many views of a taught place are learnt from, and so many of all places."""
+"""At the most so many views of a taught place are learnt from, and about so many of all places."""
 _TRIED: Final = 2
-"""So many views of each place are looked at for how near to look."""
+"""So many views of each place there are at the least; how near to look is found by these."""
 _SHARP: Final = np.geomspace(1, 64, 13)
 _ENOUGH: Final = 20
 """Fewer rows teach nothing about what is new."""
 
 
-def views_of(places: int, size: float = 1.0) -> int:
-    """Return in how many views each of so many taught places is learnt from; ``size`` scales it."""
-    return max(2, min(round(VIEWS * size), round(_MOST * size) // max(places, 1)))
+def views_of(contents: Iterable[Content], size: float = 1.0) -> dict[Content, int]:
+    """Return in how many views a place of each content is learnt from, where these were taught; ``size`` scales it.
+
+    A content comes by the root of how often it was taught, as the first reader's do: what is seen everywhere, as the
+    bare board, needs no further views; what was taught once does.
+    """
+    shown = Counter(contents)
+    places, share = np.array(list(shown.values())), np.array([1 / np.sqrt(many) for many in shown.values()])
+    for each in range(ceil(VIEWS * size * np.sqrt(places.max(initial=1))), 0, -1):
+        views = np.clip(np.floor(each * share), _TRIED, max(round(VIEWS * size), _TRIED)).astype(int)
+        if places @ views <= _MOST * size:
+            break
+    return dict(zip(shown, views.tolist(), strict=True))
 
 
 def train_whole(features: Floats, views: Examples, *, single: bool = False) -> dict[str, NDArray[Any]]:
     """Return the :data:`ARRAYS` of views of taught places, whose features (n, features) are given.
 
-    The places come once each, then all again for every further view. ``single``: there is never more than one of a
-    thing in a place.
+    The places come once each, then all again, then some for every further view. ``single``: there is never more than
+    one of a thing in a place.
     """
     _, first, rows = np.unique(views.state, return_index=True, return_inverse=True)
     source = views.source
     _, places = np.unique(source, return_index=True)
     shown = np.bincount(rows[places], minlength=len(first))
-    zoom, own, begun = _sight(features, views, rows, shown, single=single)
-    embedded = np.concatenate([begun, embed(closer(views.patches[len(begun) :], zoom))])
+    weight = 1 / np.bincount(source)[source]
+    zooms, own, begun = _sight(features, views, rows, shown, single=single)
+    embedded = np.concatenate([begun, _embedded(views.patches[len(begun) :], zooms)])
     sight = _Sight.of(features if own else None, embedded)
     fitted = _Regression(sight.seen(features, embedded), rows)
     out = fitted.without(source)
     return {
-        "whole_zoom": np.array(zoom, np.float32),
+        "whole_zoom": np.array(zooms, np.float32),
         "whole_mean": sight.mean,
         "whole_scale": sight.scale,
         "whole_seen": fitted.seen.astype(np.float16),
         "whole_rows": rows.astype(np.int32),
         "whole_answers": fitted.answers,
         "whole_usual": fitted.usual,
-        "whole_sharp": np.array(_sharpness(out, rows, shown)[0], np.float32),
+        "whole_sharp": np.array(_sharpness(out, rows, shown, weight)[0], np.float32),
         "whole_ground": views.ground[first],
         "whole_counts": views.counts[first],
-        "whole_unlike": _novelty(fitted, out, source, shown),
+        "whole_unlike": _novelty(fitted, out, source, shown, weight),
     }
 
 
@@ -136,8 +152,13 @@ def with_views(arrays: Arrays, features: Floats, views: Examples) -> dict[str, N
 
 def _seen(arrays: Arrays, features: Floats, patches: ByteArray) -> Floats:
     """Return (n, inputs): what is seen of places by their patches and features."""
-    embedded = embed(closer(patches, float(arrays["whole_zoom"])))
+    embedded = _embedded(patches, np.atleast_1d(arrays["whole_zoom"]).tolist())
     return _Sight(arrays["whole_mean"], arrays["whole_scale"]).seen(features, embedded)
+
+
+def _embedded(patches: ByteArray, zooms: Sequence[float]) -> Floats:
+    """Return (n, numbers): the embeddings of patches, looked at from so near, beside each other."""
+    return np.concatenate([embed(closer(patches, zoom)) for zoom in zooms], axis=1)
 
 
 def closer(patches: ByteArray, zoom: float) -> ByteArray:
@@ -153,7 +174,7 @@ def closer(patches: ByteArray, zoom: float) -> ByteArray:
 
 def _sight(
     features: Floats, views: Examples, rows: NDArray[np.intp], shown: NDArray[np.intp], *, single: bool
-) -> tuple[float, bool, Floats]:
+) -> tuple[tuple[float, ...], bool, Floats]:
     """Return how near the embedding looks, whether the table's features are looked at, too, and the first embeddings.
 
     As far away as the place with its surroundings, and with the features, unless another way tells places that were
@@ -161,18 +182,20 @@ def _sight(
     may lie in one place, one of them may lie at its edge: all of it is looked at.
     """
     some = slice(0, min(_TRIED * int(shown.sum()), len(rows)))
-    ways: list[tuple[float, bool, Floats]] = []
+    if not (shown[rows[some]] > 1).any():
+        return _LOOKS[0], True, np.zeros((0, LENGTH), np.float32)
+    near = single and views.counts.sum(axis=1).max(initial=0) <= 1
+    begun = {zoom: _embedded(views.patches[some], (zoom,)) for zoom in (_ZOOMS if near else _ZOOMS[:1])}
+    ways: list[tuple[tuple[float, ...], bool, Floats]] = []
     losses = []
-    zooms = _ZOOMS if single and views.counts.sum(axis=1).max(initial=0) <= 1 else _ZOOMS[:1]
-    for zoom in zooms if (shown[rows[some]] > 1).any() else ():
-        embedded = embed(closer(views.patches[some], zoom))
-        for own in (True, False):
-            seen = _Sight.of(features[some] if own else None, embedded).seen(features[some], embedded)
-            left = _Regression(seen, rows[some], len(shown)).without(views.source[some])
-            ways.append((zoom, own, embedded))
-            losses.append(_sharpness(left, rows[some], shown)[1])
-    if not ways:
-        return _ZOOMS[0], True, np.zeros((0, LENGTH), np.float32)
+    for zooms in _LOOKS:
+        if begun.keys() >= set(zooms):
+            embedded = np.concatenate([begun[zoom] for zoom in zooms], axis=1)
+            for own in (True, False):
+                seen = _Sight.of(features[some] if own else None, embedded).seen(features[some], embedded)
+                left = _Regression(seen, rows[some], len(shown)).without(views.source[some])
+                ways.append((zooms, own, embedded))
+                losses.append(_sharpness(left, rows[some], shown, np.ones(len(seen)))[1])
     best = int(np.argmin([loss.mean() for loss in losses]))
     # The views of a place are no more than one witness.
     error = losses[best].std() / np.sqrt(len(losses[best]) / _TRIED)
@@ -181,7 +204,7 @@ def _sight(
 
 @dataclass(frozen=True)
 class _Sight:
-    """What the regression sees of a place: (features and) embedding, which count alike; see :meth:`seen`."""
+    """What the regression sees of a place: (features and) embeddings, which count alike; see :meth:`seen`."""
 
     mean: Floats
     scale: Floats
@@ -189,10 +212,10 @@ class _Sight:
     @classmethod
     def of(cls, features: Floats | None, embedded: Floats) -> _Sight:
         """Return what is to be seen of views; the ``features`` are no part of it where there are none."""
-        parts = [embedded] if features is None else [features, embedded]
-        scales = (
-            [np.ones(LENGTH, np.float32)] if features is None else [scale_of(features), np.ones(LENGTH, np.float32)]
-        )
+        parts = np.split(embedded, embedded.shape[1] // LENGTH, axis=1)
+        scales = [np.ones(LENGTH, np.float32)] * len(parts)
+        if features is not None:
+            parts, scales = [features, *parts], [scale_of(features), *scales]
         even = [
             scale / np.sqrt(len(parts) * ((part.std(axis=0) * scale) ** 2).sum() + 1e-9)
             for part, scale in zip(parts, scales, strict=True)
@@ -202,7 +225,7 @@ class _Sight:
 
     def seen(self, features: Floats, embedded: Floats) -> Floats:
         """Return (n, inputs), whose mean square length is 1 over the views that this was made of."""
-        alone = len(self.mean) == LENGTH
+        alone = len(self.mean) == embedded.shape[1]
         seen: Floats = ((embedded if alone else np.concatenate([features, embedded], axis=1)) - self.mean) * self.scale
         return seen
 
@@ -278,10 +301,12 @@ def _signs(scores: FloatArray, alike: Floats) -> FloatArray:
     return np.column_stack([two[:, 0], two[:, 0] - two[:, 1], np.log(np.maximum(far, 1e-6)) / 2])
 
 
-def _sharpness(out: FloatArray, rows: NDArray[np.intp], shown: NDArray[np.intp]) -> tuple[float, FloatArray]:
+def _sharpness(
+    out: FloatArray, rows: NDArray[np.intp], shown: NDArray[np.intp], weight: FloatArray
+) -> tuple[float, FloatArray]:
     """Return how sharply answers tell, and how badly then: those left out, of contents that lay elsewhere too.
 
-    How badly each is told is minus the logarithm of what the truth is told with.
+    How badly each is told is minus the logarithm of what the truth is told with; each has its ``weight`` (n,).
     """
     some = shown[rows] > 1
     if not some.any():
@@ -291,7 +316,7 @@ def _sharpness(out: FloatArray, rows: NDArray[np.intp], shown: NDArray[np.intp])
         p = _softmax(sharp * out[some])
         # An answer is never surer than so many taught places can make it.
         losses.append(-np.log(p[np.arange(len(p)), rows[some]] + 1 / (len(p) + 2)))
-    best = int(np.argmin([loss.mean() for loss in losses]))
+    best = int(np.argmin([loss @ weight[some] for loss in losses]))
     return float(_SHARP[best]), losses[best]
 
 
@@ -302,12 +327,12 @@ def _softmax(logits: FloatArray) -> FloatArray:
 
 
 def _novelty(
-    fitted: _Regression, out: FloatArray, source: NDArray[np.int64], shown: NDArray[np.intp]
+    fitted: _Regression, out: FloatArray, source: NDArray[np.int64], shown: NDArray[np.intp], weight: FloatArray
 ) -> NDArray[np.float32]:
     """Return (3, 4): mean and spread of :func:`_signs`, and the logit that they make of something new.
 
     Learnt from taught places as they would be seen if they, or if their content, had not been taught. Each state is
-    ``shown`` (states,) by so many places.
+    ``shown`` (states,) by so many places, each row has its ``weight`` (n,).
     """
     rows, places = fitted.rows, int(shown.sum())
     known = _signs(out, np.where(source[:, None] == source, 0, fitted.alike))
@@ -317,7 +342,7 @@ def _novelty(
     signs = np.concatenate([known, fresh])
     new = np.repeat([0.0, 1.0], len(rows))
     # What is new is more like what was seldom seen than like what was seen often.
-    weight = np.concatenate([(shown[rows] > 1).astype(float), 1 / np.bincount(rows)[rows] / shown[rows]])
+    weight = np.concatenate([(shown[rows] > 1) * weight, 1 / np.bincount(rows)[rows] / shown[rows]])
     some = np.isfinite(signs).all(axis=1) & (weight > 0)
     # At the most as often as may be: of contents that were seen once, the upper limit of how many are to be expected.
     share = min((np.sqrt(float((shown == 1).sum()) + 1) + 1) ** 2 / places, 0.5)

@@ -56,7 +56,8 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0, fork: bool = Fa
     cutouts = find_cutouts(sampler, taught, taught_places(taught))
 
     def apart() -> tuple[Arrays, Strangers]:
-        views = make_views(sampler, taught, views_of(sum(len(board.contents) for board in taught), size), seed)
+        contents = [content for board in taught for content in board.contents.values()]
+        views = make_views(sampler, taught, views_of(contents, size), seed)
         whole = train_whole(describe(views.patches, known), views, single=max(profile.layout.most, default=1) <= 1)
         strange = make_strangers(sampler, taught, cutouts, seed, size)
         return whole, Strangers(*(describe(patches, known) for patches in strange))

@@ -185,8 +185,8 @@ class TaughtBoard:
             for number, whole in zip(numbers, told, strict=True)
             if max(whole.items(), key=itemgetter(1), default=(None, 0.0))[0] != lit.contents[number]
         }
-        many = views_of(sum(map(len, self._learnt)))
-        if not may_be_added(arrays, many * len(missed)):
+        many = views_of([*(c for known in self._learnt for c in known.values()), *missed.values()])
+        if not may_be_added(arrays, sum(many[content] for content in missed.values())):
             return
         if missed:
             views = make_views(self.sampler, [LabelledBoard(lit.straight, missed)], many, len(arrays["whole_rows"]))

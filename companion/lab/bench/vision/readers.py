@@ -210,7 +210,8 @@ def _nearest(sampler: Sampler, taught: Sequence[Shown]) -> Callable[[ByteArray, 
 def _views(sampler: Sampler, taught: Sequence[Shown]) -> tuple[list[LabelledBoard], Examples]:
     """Return the taught boards in the light of their photos, and their places moved and turned, as in the product."""
     boards = [LabelledBoard(sampler.straighten(image, pose), dict(contents)) for image, pose, contents in taught]
-    return boards, make_views(sampler, boards, views_of(sum(len(board.contents) for board in boards)))
+    many = views_of([content for board in boards for content in board.contents.values()])
+    return boards, make_views(sampler, boards, many)
 
 
 def _ridge(sampler: Sampler, taught: Sequence[Shown]) -> Callable[[ByteArray, Pose], Sequence[Read]]:
