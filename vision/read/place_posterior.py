@@ -28,6 +28,9 @@ Things = tuple[tuple[int, int], ...]
 UNSURE: Final = 0.8
 """A place is unsure where the likeliest content is less likely than this."""
 _LEAST = 1e-6
+_EACH: Final = 3 / 4
+"""How far each of two readers of one picture counts: 1/2 where one says nothing that the other does not, 1 where they
+err independently; midway, as neither is known."""
 _MOST_VALUES = 5
 
 
@@ -38,12 +41,13 @@ class PlaceLook:
     ``ground`` has a probability for each class. Each of ``factors`` maps what may lie there of some things (those at
     the same position in ``members``) to its probability. ``known`` are whole contents and the probability that each has
     on top of its share in the factors, which count ``parts``: of a second reader, and remembered. ``agreed`` is how far
-    both readers say the same, 1 where they do (Bhattacharyya 1943). ``odd`` is the probability of something else: a
-    hand, a cup, a thing never taught. ``seen`` is False where the photo does not show the place whole. ``legible``:
-    things whose values would be known by what is printed on them, taught or not. ``bare`` (grounds,) is how often,
-    against what the factors say, nothing lies on each ground (see :func:`bare_of`); None: as they say. ``taught`` are
-    the whole contents that the table was shown, ``untaught`` the values that it was not; ``heard`` are whole contents
-    that the factors cannot name yet, and in how many places they were taught since these were learnt.
+    both readers say the same, 1 where they do (Bhattacharyya 1943), ``doubted`` how likely ``known`` contents are if
+    one says nothing that the other does not. ``odd`` is the probability of something else: a hand, a cup, a thing never
+    taught. ``seen`` is False where the photo does not show the place whole. ``legible``: things whose
+    values would be known by what is printed on them, taught or not. ``bare`` (grounds,) is how often, against what the
+    factors say, nothing lies on each ground (see :func:`bare_of`); None: as they say. ``taught`` are the whole contents
+    that the table was shown, ``untaught`` the values that it was not; ``heard`` are whole contents that the factors
+    cannot name yet, and in how many places they were taught since these were learnt.
     """
 
     ground: FloatArray
@@ -53,6 +57,7 @@ class PlaceLook:
     known: Mapping[Content, float] = field(default_factory=dict)
     parts: float = 1.0
     agreed: float = 1.0
+    doubted: Mapping[Content, float] = field(default_factory=dict)
     seen: bool = True
     legible: frozenset[int] = frozenset()
     bare: FloatArray | None = None
@@ -74,15 +79,20 @@ class PlaceLook:
         strange = float(np.sqrt(self.odd * max(1 - sum(whole.values()), _LEAST)))
         known_to_both = float(np.sqrt((1 - self.odd) * sum(whole.values())))
         odd = min(self.odd, strange / max(strange + known_to_both, _LEAST))
-        whole = self._with_untaught(self._with_likeliest(whole))
+        whole, shares = self._with_untaught(self._with_likeliest(whole))
         own = {content: self._by_factors(content) for content in whole}
         others = max(1 - sum(own.values()), _LEAST)
-        both = {content: float(np.sqrt(max(own[content], _LEAST) * p)) for content, p in whole.items()}
         new = max(1 - sum(whole.values()), _LEAST)
-        total = sum(both.values()) + float(np.sqrt(others * new))
-        parts = float(np.sqrt(new / others)) / total
-        known = {content: p / total - parts * own[content] for content, p in both.items()}
-        return replace(self, known=known, parts=parts, agreed=min(total, 1.0), odd=odd)
+        both = {content: max(own[content], _LEAST) * p for content, p in whole.items()}
+        half = {content: float(np.sqrt(p)) for content, p in both.items()}
+        agreed = sum(half.values()) + float(np.sqrt(others * new))
+        # What both have of the factors alone counts once.
+        whole = {content: p**_EACH * shares.get(content, 1.0) ** (1 - 2 * _EACH) for content, p in both.items()}
+        total = sum(whole.values()) + (others * new) ** _EACH
+        parts = (others * new) ** _EACH / (others * total)
+        known = {content: p / total - parts * own[content] for content, p in whole.items()}
+        doubted = {content: p / agreed for content, p in half.items()}
+        return replace(self, known=known, parts=parts, agreed=min(agreed, 1.0), doubted=doubted, odd=odd)
 
     def _hearing(self, whole: Mapping[Content, float]) -> PlaceLook:
         """Return :meth:`pooled` where the second reader knows what to the factors is as strange as what nobody knows.
@@ -103,6 +113,7 @@ class PlaceLook:
         odd = (1 - told * only) * both.odd + told * only - sum(heard.values())
         left = (1 - told * only) * (1 - both.odd) / max(1 - odd, _LEAST)
         known = {content: left * p for content, p in both.known.items()}
+        doubted = {content: left * p for content, p in both.doubted.items()}
         for content, p in heard.items():
             ways = {content.things: p / max(1 - odd, _LEAST)}
             if self.legible.isdisjoint(thing for thing, _ in content.things):
@@ -110,8 +121,9 @@ class PlaceLook:
             for things, chance in ways.items():
                 one = Content(content.ground, things)
                 known[one] = known.get(one, 0.0) + chance
+                doubted[one] = doubted.get(one, 0.0) + chance
         agreed = told * only + (1 - told * only) * both.agreed
-        return replace(both, known=known, parts=left * both.parts, agreed=agreed, odd=odd)
+        return replace(both, known=known, parts=left * both.parts, agreed=agreed, doubted=doubted, odd=odd)
 
     def _with_likeliest(self, whole: Mapping[Content, float]) -> Mapping[Content, float]:
         """Return what a second reader says, the likeliest content by the factors among it.
@@ -130,28 +142,30 @@ class PlaceLook:
         named[likeliest] = (max(alike) + new * min(self._by_factors(likeliest) / others, 1.0)) / total
         return named
 
-    def _with_untaught(self, whole: Mapping[Content, float]) -> Mapping[Content, float]:
-        """Return what a second reader says, of values that were never taught, too.
+    def _with_untaught(self, whole: Mapping[Content, float]) -> tuple[Mapping[Content, float], Mapping[Content, float]]:
+        """Return what a second reader says, of values that were never taught, too, and how much of it is its share.
 
         It cannot tell these from the taught ones of their kind: each of them is as likely as the factors make it.
         """
         if not self.untaught.others:
-            return whole
+            return whole, {}
         named: dict[Content, float] = {}
+        reach: dict[Content, float] = {}
         for content, p in whole.items():
             instead = (Content(content.ground, things) for things in self.untaught.instead(content.things))
             own = {one: self._by_factors(one) for one in (content, *instead)}
             total = sum(own.values())
             for one, chance in own.items():
                 share = chance / total if total > 0 else float(one == content)
-                named[one] = named.get(one, 0.0) + p * share
-        return named
+                named[one], reach[one] = named.get(one, 0.0) + p * share, reach.get(one, 0.0) + p
+        return named, {one: max(p, _LEAST) / max(reach[one], _LEAST) for one, p in named.items()}
 
     def remembering(self, content: Content, more: float) -> PlaceLook:
         """Return the look with a content that is believed so much more than by what this look has."""
         known = {other: (1 - more) * p for other, p in self.known.items()}
         known[content] = known.get(content, 0.0) + more
-        return replace(self, known=known, parts=(1 - more) * self.parts)
+        doubted = {other: (1 - more) * p + more * (other == content) for other, p in self.doubted.items()}
+        return replace(self, known=known, parts=(1 - more) * self.parts, doubted=doubted)
 
     @cached_property
     def content(self) -> Content:
@@ -218,7 +232,10 @@ class PlaceLook:
 
         So it is the more, the less two readers agree, unless only one of them can know it.
         """
-        return not self.seen or self.p * (self.agreed if self.content in self.known else 1.0) < UNSURE
+        if not self.seen or self.content not in self.known:
+            return not self.seen or self.p < UNSURE
+        p = self.doubted.get(self.content)
+        return (self.p if p is None else p * (1 - self.odd)) * self.agreed < UNSURE
 
     def log_likelihood(self, content: Content) -> float:
         """Return the logarithm of how well the place fits a content; flat where it is not seen, or shows a hand."""
