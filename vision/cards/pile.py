@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 SURE: Final = 0.9
 """A reading below is asked about."""
+_A_CARD: Final = 0.5
+"""What is less likely any one card than this is hardly a card."""
+_OFF: Final = 0.01
+"""What cannot lie there, as far as is known, is so much less likely than any card: what is known may be wrong."""
 _GAP: Final = 1.6
 """So many usual steps between two cards may hide one."""
 _ODD: Final = 0.4
@@ -95,7 +99,7 @@ def read_cards(found: Sequence[DetectedCard], deck: Deck, only: Sequence[str] = 
 def _reading(p: FloatArray, one: DetectedCard, deck: Deck) -> Read:
     # What is left of the probabilities is that no card lies there.
     p = p * one.sure
-    best = [int(card) for card in np.argsort(-p)[:4] if p[card] > 0.005] or [int(np.argmax(p))]
+    best = [int(card) for card in np.argsort(-p) if p[card] > 0.005] or [int(np.argmax(p))]
     kinds: dict[str, float] = {}
     for card, name in enumerate(deck.names):
         kind = name.split("-")[0]
@@ -127,6 +131,34 @@ def read_open(found: Sequence[DetectedCard], deck: Deck, only: Sequence[str] = (
         cards[-1] = replace(cards[-1], covered=doubt)
         whole.append(tuple(cards))
     return whole
+
+
+def as_likely(one: Read, likely: Mapping[str, float], many: int) -> Read:
+    """Return a card by how likely each is to lie there; it was read as if each of so ``many`` could as well."""
+    names = {name: p * max(_OFF, many * likely.get(name, 0.0)) for name, p in one.names.items()}
+    whole = sum(names.values()) + max(0.0, 1.0 - sum(one.names.values()))
+    best = max(names, key=names.__getitem__)
+    return replace(one, name=best, p=names[best] / whole, names={name: p / whole for name, p in names.items()})
+
+
+def clear(groups: Sequence[tuple[Read, ...]], sure: float) -> list[tuple[Read, ...]]:
+    """Return what lies in the open without what is hardly a card at all: a back, a print, a tablecloth.
+
+    Where that lies in a fan, a card may be hidden; where it lies on top, the one below is covered.
+    """
+    kept = []
+    for group in groups:
+        cards: list[Read] = []
+        doubt = False
+        for one in group:
+            if one.p >= sure or (one.p >= _A_CARD and not one.covered):
+                cards.append(replace(one, gap_before=one.gap_before or doubt, covered=False))
+                doubt = False
+            else:
+                doubt = True
+        if cards:
+            kept.append((*cards[:-1], replace(cards[-1], covered=doubt)))
+    return kept
 
 
 def in_order(found: Sequence[DetectedCard]) -> list[tuple[DetectedCard, bool]]:

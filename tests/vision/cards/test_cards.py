@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -17,7 +18,7 @@ from companion.ports import BadDataError
 from vision.cards.deck import Deck, file_of, load_deck, save_deck, teach
 from vision.cards.detect import CardFinder, DetectedCard
 from vision.cards.joint import View, settle
-from vision.cards.pile import Read, read_cards, read_pile
+from vision.cards.pile import Read, as_likely, read_cards, read_pile
 from vision.cards.plane import fit_plane
 from vision.cards.round import IglooRead, RoundRead, as_recorded, join, overlooked, printed
 from vision.cards.shape import WIDTH, corners_of
@@ -196,6 +197,16 @@ def test_a_print_that_looks_like_an_igloo_is_none() -> None:
     igloo = IglooRead(0, (64.0, 96.0), (0.0, 0.0), {"red": 1.0})
     assert printed(igloo, lying)
     assert not printed(igloo, covered)
+
+
+def test_what_is_known_of_who_holds_which_card_tells_two_readings_apart() -> None:
+    corners = np.array([[0, 0], [60, 0], [60, 90], [0, 90]], float)
+    read = Read("fox-4-walrus", 0.5, {"fox-4-walrus": 0.5, "fox-4-orca": 0.45}, {"fox": 0.95}, corners)
+    told = as_likely(read, {"fox-4-orca": 0.25, "fox-4-walrus": 0.004}, 60)
+    assert (told.name, told.p > 0.97) == ("fox-4-orca", True)
+    # What cannot lie there is not made of what can by that alone: what is known may be wrong.
+    other = as_likely(replace(read, names={"fox-4-walrus": 0.95, "fox-4-orca": 0.0001}), {"fox-4-orca": 0.004}, 60)
+    assert (other.name, other.p < 0.5) == ("fox-4-walrus", True)
 
 
 def test_a_card_may_be_there_once_only() -> None:
