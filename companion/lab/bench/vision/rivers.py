@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 
 from companion.follow.cards import CardTable
 from companion.follow.messages import HALF
-from companion.follow.pace import HALF_S
+from companion.follow.pace import EVERY_S, HALF_S
 from companion.follow.questions import UNSEEN
 from companion.lab.bench.follow import UNSEEN_CAUSE
 from companion.lab.bench.follow import said as told_of
@@ -36,7 +36,6 @@ from companion.ports import BadDataError
 from companion.rules.arctic import GAME
 from companion.rules.arctic.components import ANIMALS, HAND_LIMIT, UNKNOWN
 
-EVERY_S: Final = 0.3
 LOOKS: Final = 9
 """So many pictures are shown of a scene: it settles, and is looked at twice."""
 FAMILIES: Final = (5, 6, 7)
@@ -63,7 +62,7 @@ class RiverNight(WatchedNight):
 
     def __init__(self, folder: Path, first: Any, cards: CardTable) -> None:
         """Open a match set up as ``first``, but for the River, with what is secret unseen; the cards were taught."""
-        super().__init__(folder, cards, EVERY_S, camera_settle_tenths=6)
+        super().__init__(folder, cards, EVERY_S, camera_settle_tenths=3)
         opened = self.do("open-match", opening_of(first))
         if not opened.ok:
             raise RuntimeError(str(opened))
