@@ -140,7 +140,7 @@ class RowWatcher:
 
     def look(self, row: PhotoOpenRow, captured: CapturedFrame, snapshot: MatchSnapshot, now: float) -> RowLook:
         """Read a picture of a settled scene, enter what is sure; return how it stands then."""
-        from vision.cards.pile import clear
+        from vision.cards.pile import clear, each_once, side_by_side
 
         record, state = Standing(snapshot.match, snapshot.state), snapshot.states[-1]
         image = captured.image()
@@ -150,8 +150,11 @@ class RowWatcher:
             return RowLook(FollowState.TEACH, str(getattr(error, "note", error)))
         begun, self._lying = _begun(row, state), (snapshot.match, lying)
         if row.awaited(state):
-            return self._first(row, clear(read, SURE), captured, snapshot)
-        groups = clear(self._as_likely(row, read, begun.state, snapshot.match), SURE)
+            return self._first(row, clear(each_once(read), SURE), captured, snapshot)
+        groups = clear(each_once(self._as_likely(row, read, begun.state, snapshot.match)), SURE)
+        if (lie := self._places) is not None:
+            parts = [side_by_side(one, lie.width if _inside(lie.row, _middle(one[0])) else np.inf) for one in groups]
+            groups = [one for part in parts for one in part]
         recorded, table = row.row(state), _table(image, groups)
         if self._agrees(row, groups, snapshot):
             rest = self._as_pieces_went(row, _all_of(row.rests(state)), table, snapshot)
@@ -277,10 +280,11 @@ class RowWatcher:
         (laid, comes), recorded, top = row.likely(state), row.row(state), row.tops(state)[row.mover(state)]
         piles, many = row.piles(state), len(row.may_lie(state))
         rows = None if comes is None else {**comes, **dict.fromkeys(recorded, 1 / max(1, len(recorded)))}
-        lie, beside = dict.fromkeys(piles, 1 / max(1, len(piles))), laid if top is None else {**laid, top: 1.0}
+        lie, own = dict.fromkeys(piles, 1 / max(1, len(piles))), laid if top is None else {**laid, top: 1.0}
         told = []
         for group in read:
-            likely: Mapping[str, float] | None = beside
+            # It is the mover's pile by the card on top of it; other new cards may lie on none, as may old ones.
+            likely: Mapping[str, float] | None = own if any(one.name == top for one in group) else {**lie, **own}
             if any(_inside(self._places.row, _middle(one)) for one in group):
                 likely = rows
             elif any(one.name in piles - {top} and one.p >= SURE for one in group):
@@ -401,8 +405,8 @@ class RowWatcher:
         self._seen = None
         if self._unexplained is None or self._unexplained[0] != record:
             self._unexplained = record, now
-        long = self._is_long(record, now)
-        return RowLook(FollowState.WATCHING, messages.ROW_OTHERWISE if long else messages.ROW_PLAYING)
+        note = messages.ROW_OTHERWISE if self._is_long(record, now) else messages.ROW_PLAYING
+        return RowLook(FollowState.WATCHING, note)
 
     def _is_long(self, record: Standing, now: float) -> bool:
         """Return whether for long nothing has explained what lies there."""
@@ -428,11 +432,8 @@ def _up_to_open(row: PhotoOpenRow, candidates: Sequence[Candidate], before: Stat
         alike.setdefault(repr(_seen_of(row, one.state)), []).append(one)
     told: list[Candidate] = []
     for same in alike.values():
-        part = row.part(before, list(map(_turn_of, same)))
-        if part is None:
-            told += same
-        else:
-            told.append(replace(same[0], p=sum(one.p for one in same), moves=part.moves, state=part.state))
+        part, p = row.part(before, list(map(_turn_of, same))), sum(one.p for one in same)
+        told += same if part is None else [replace(same[0], p=p, moves=part.moves, state=part.state)]
     return tuple(sorted(told, key=lambda one: -one.p))
 
 
@@ -441,8 +442,8 @@ def _seen_of(row: PhotoOpenRow, after: State[Any] | None) -> tuple[Any, ...]:
     return () if after is None else (sorted(row.row(after)), row.tops(after), row.pieces(after))
 
 
-def _turn_of(candidate: Candidate) -> Turn:
-    return Turn(candidate.moves, cast("State[Any]", candidate.state), 0.0)
+def _turn_of(one: Candidate) -> Turn:
+    return Turn(one.moves, cast("State[Any]", one.state), 0.0)
 
 
 def _readings(found: _Sorted, recorded: set[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], float]]:

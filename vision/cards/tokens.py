@@ -7,7 +7,7 @@ Which piece it is is known by where it lay: from the first time on that the reco
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +35,8 @@ _NEAR: Final = 0.2
 """A piece lies where it lay when it is seen so near, in widths of a card."""
 _STEP: Final = 0.3
 """So much a step may be longer or shorter than usual: cards lie askew, and the camera leans."""
+_REACH: Final = 2.5
+"""A piece goes two places at once, at most, and lies somewhere on its place."""
 _CLEARLY: Final = 0.12
 """So much better one way to explain the spots must be than any other."""
 
@@ -174,7 +176,7 @@ class Track:
 
     def _fits(self, went: _Went) -> list[_Fit]:
         """Return what pieces' moves may be which spots, the best first; every spot on the track must be one's."""
-        on_it = {number for number, spot in enumerate(went.seen) if self._is_on(spot.at)}
+        on_it = {number for number, spot in enumerate(went.seen) if self._is_on(spot.at, went.places.values())}
 
         def rest(names: list[str], chosen: dict[str, tuple[int, int]]) -> Iterator[dict[str, tuple[int, int]]]:
             if not names:
@@ -226,12 +228,18 @@ class Track:
         begin, step = self.frame
         return float((at - begin) @ step / (step @ step)) - place
 
-    def _is_on(self, at: FloatArray) -> bool:
-        """Return whether something lies on the track: no farther from its middle line than a place is long."""
+    def _is_on(self, at: FloatArray, places: Collection[int]) -> bool:
+        """Return whether something lies on the track: no farther from its middle line than a place is long.
+
+        Of the track so much is known as pieces may reach from their ``places``: two places up or down.
+        """
         if self.frame is None:
             return True
         begin, step = self.frame
-        return bool(np.linalg.norm(at - begin - (self._off(at, 0)) * step) <= np.linalg.norm(step))
+        along = self._off(at, 0)
+        if not min(places) - _REACH <= along <= max(places) + _REACH:
+            return False
+        return bool(np.linalg.norm(at - begin - along * step) <= np.linalg.norm(step))
 
 
 def _went(seen: Sequence[Spot], way: Mapping[str, int], places: Mapping[str, int]) -> _Went:

@@ -106,10 +106,12 @@ def test_by_the_places_that_changed_it_is_told_how_pieces_went_of_which_none_is_
 def test_what_changes_beside_the_track_is_no_piece() -> None:
     track, now = known()
     then = table(moved(now, BOTH[1]))
-    cv2.circle(then.picture, (860, 285), 14, (20, 20, 20), -1, cv2.LINE_AA)
+    beside, behind = (400, 285), (930, 150)
+    for at in (beside, behind):
+        cv2.circle(then.picture, at, 14, (20, 20, 20), -1, cv2.LINE_AA)
     spotted = spots(table(now), then)
     assert spotted is not None
-    assert len(spotted) == 5
+    assert len(spotted) == 6
     assert track.read(spotted, BOTH, now) == (1,)
 
 
