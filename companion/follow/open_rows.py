@@ -437,9 +437,9 @@ def _up_to_open(row: PhotoOpenRow, candidates: Sequence[Candidate], before: Stat
     return tuple(sorted(told, key=lambda one: -one.p))
 
 
-def _seen_of(row: PhotoOpenRow, after: State[Any] | None) -> tuple[Any, ...]:
+def _seen_of(row: PhotoOpenRow, after: Any) -> tuple[Any, ...]:
     """Return what is seen of a position."""
-    return () if after is None else (sorted(row.row(after)), row.tops(after), row.pieces(after))
+    return *map(sorted, (row.row(after), row.piles(after))), row.tops(after), row.pieces(after)
 
 
 def _turn_of(one: Candidate) -> Turn:

@@ -17,7 +17,7 @@ from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
 from companion.follow.open_rows import LONG_S
 from companion.follow.pace import HALF_S
-from companion.follow.questions import UNSEEN
+from companion.follow.questions import TURN, UNSEEN
 from companion.night.answers import CAMERA, TABLE
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
@@ -361,6 +361,19 @@ def test_a_card_that_the_hand_is_known_to_hold_need_not_be_read_surely(
     table.play(SECOND, [THERE[6], THERE[0], *THERE[2:6]])
     assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
     assert "place orca-5-puffin" in table.moves
+
+
+def test_a_card_in_the_middle_of_a_fan_that_is_not_sure_is_no_matter_of_what_nobody_sees(
+    table: Table, went: list[dict[str, int]]
+) -> None:
+    begin_second_round(table, "bear-5-moose")
+    went.append({"orca": -1, "puffin": 1})
+    table.sure["moose-2-bear"] = 0.6
+    table.play(SECOND, [THERE[6], THERE[0], *THERE[2:6]])
+    assert table.look() == (FollowState.QUESTION, messages.ASKING)
+    question = table.follower.now.question
+    assert question is not None
+    assert question.kind == TURN
 
 
 def test_cards_that_may_lie_below_are_left_to_people(table: Table) -> None:
