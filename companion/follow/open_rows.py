@@ -172,7 +172,6 @@ class RowWatcher:
         if record == self._left:
             return RowLook(FollowState.WAITING, messages.ROW_LEFT)
         candidates, hidden = self._candidates(row, found, begun.state)
-        # While nothing is drawn, the turn has only begun.
         hidden = hidden and {one.name for one in found.row} != set(recorded)
         candidates = self._as_pieces_went(row, candidates, table, snapshot)
         if not candidates:
@@ -257,7 +256,6 @@ class RowWatcher:
         in_row = [group[0] for group in groups if group[0].name in recorded and len(group) == 1]
         if {one.name for one in in_row} != recorded or len(in_row) != len(recorded):
             return False
-        # Likeliest what the record says is enough here: nothing is entered by it.
         tops = [group[-1] for group in groups]
         if any(one.name not in recorded | known and (one.p >= SURE or one in tops) for one in read):
             return False
@@ -273,8 +271,6 @@ class RowWatcher:
         self, row: PhotoOpenRow, read: Sequence[tuple[Read, ...]], state: State[Any], match: str
     ) -> Sequence[tuple[Read, ...]]:
         """Return what was read by what may lie there: what is new in the row, and what the mover laid on their card."""
-        from vision.cards.pile import as_likely
-
         if self._places is None or self._places.match != match:
             return read
         (laid, comes), recorded, top = row.likely(state), row.row(state), row.tops(state)[row.mover(state)]
@@ -283,13 +279,15 @@ class RowWatcher:
         lie, own = dict.fromkeys(piles, 1 / max(1, len(piles))), laid if top is None else {**laid, top: 1.0}
         told = []
         for group in read:
-            # It is the mover's pile by the card on top of it; other new cards may lie on none, as may old ones.
+            # It is the mover's pile by the card on top of it; others may lie on none, or be old ones.
             likely: Mapping[str, float] | None = own if any(one.name == top for one in group) else {**lie, **own}
             if any(_inside(self._places.row, _middle(one)) for one in group):
                 likely = rows
             elif any(one.name in piles - {top} and one.p >= SURE for one in group):
                 likely = lie
-            told.append(group if likely is None else tuple(as_likely(one, likely, many) for one in group))
+            # Of two that look alike, the lower one is the card on top before.
+            above = laid if likely is own else likely
+            told.append(tuple(_weighed(one, above if number else likely, many) for number, one in enumerate(group)))
         return told
 
     def _sorted(
@@ -359,8 +357,7 @@ class RowWatcher:
                 ways.append(way)
         chosen = agreed.track.read(seen, ways, now)
         if not seen and agreed.track.frame is not None and not chosen:
-            # No piece has been moved yet.
-            return ()
+            return ()  # No piece has been moved yet.
         if not 0 < len(chosen) < len(ways):
             return candidates
         whole = sum(one.p for one in candidates)
@@ -377,7 +374,6 @@ class RowWatcher:
         for cards, laid, p in _readings(found, recorded):
             turns = row.turns(state, OpenRow(cards, laid, found.joined))
             hidden = hidden or turns.hidden
-            # One more may have been played that cannot be told.
             told += _all_of(turns.turns, p, others=not turns.all_told)
         told.sort(key=lambda one: -one.p)
         return tuple(one for one in told if one.p >= WORTH_ASKING), hidden
@@ -387,8 +383,7 @@ class RowWatcher:
     ) -> RowLook:
         moves = [str(move) for move in best.moves]
         if not entered(self._night, "moves", {"moves": moves}, captured, snapshot).ok:
-            # Somebody was quicker.
-            log.info("A turn that was seen could not be entered: %s", moves)
+            log.info("A turn that was seen could not be entered, as somebody was quicker: %s", moves)
             return RowLook(FollowState.WATCHING, messages.CARDS_UNSURE)
         if self._places is not None and found.laid:
             self._places.piles[row.mover(_begun(row, snapshot.states[-1]).state)] = _middle(found.laid[-1])
@@ -415,8 +410,7 @@ class RowWatcher:
 
 def _begun(row: PhotoOpenRow, state: State[Any]) -> Turn:
     """Return where the next turn begins: where the record stands, or once the turn that may be over there is."""
-    rests = row.rests(state)
-    return rests[0] if rests else Turn((), state, 0.0)
+    return next(iter(row.rests(state)), Turn((), state, 0.0))
 
 
 def _all_of(turns: Sequence[Turn], p: float = 1.0, *, others: bool = False) -> tuple[Candidate, ...]:
@@ -463,6 +457,12 @@ def _readings(found: _Sorted, recorded: set[str]) -> Iterator[tuple[tuple[str, .
     share = every / max(1e-9, sum(told.values()))
     for names in sorted(told, key=lambda way: -told[way])[:_READINGS]:
         yield names[: len(found.row)], names[len(found.row) :], share * told[names]
+
+
+def _weighed(one: Read, likely: Mapping[str, float] | None, many: int) -> Read:
+    from vision.cards.pile import as_likely
+
+    return one if likely is None else as_likely(one, likely, many)
 
 
 def _places(match: str, row: Sequence[Read], piles: Mapping[int, FloatArray] | None = None) -> _Places:

@@ -60,6 +60,7 @@ class Table:
     row: list[str] = field(default_factory=lambda: list(RIVER))
     piles: dict[int, list[str]] = field(default_factory=dict)
     sure: dict[str, float] = field(default_factory=dict)
+    alike: dict[str, dict[str, float]] = field(default_factory=dict)
     covers: set[str] = field(default_factory=set)
     sides: dict[str, int] = field(default_factory=lambda: dict(SIDES))
     river: bool = True
@@ -117,7 +118,10 @@ class Table:
         corners = np.array([[x, y], [x + WIDE, y], [x + WIDE, y + 90], [x, y + 90]])
         p = self.sure.get(card, 1.0)
         names = {card: p} if p in {0.2, 1.0} else {card: p, "fox-3-orca": 1 - p}
-        return Read(card, p, names, {card.split("-", maxsplit=1)[0]: 1.0}, corners, gap_before=card in self.covers)
+        names = self.alike.get(card, names)
+        return Read(
+            card, names[card], names, {card.split("-", maxsplit=1)[0]: 1.0}, corners, gap_before=card in self.covers
+        )
 
     # --- what happens
 
@@ -361,6 +365,16 @@ def test_a_card_that_the_hand_is_known_to_hold_need_not_be_read_surely(
     table.play(SECOND, [THERE[6], THERE[0], *THERE[2:6]])
     assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
     assert "place orca-5-puffin" in table.moves
+
+
+def test_of_two_cards_that_look_alike_the_lower_one_lay_there_before(table: Table, went: list[dict[str, int]]) -> None:
+    begin_second_round(table, "bear-5-moose")
+    went.append({"orca": -1, "puffin": 1})
+    for one, other in (("bear-5-moose", "walrus-2-fox"), ("walrus-2-fox", "bear-5-moose")):
+        table.alike[one] = {one: 0.8, other: 0.2}
+    table.play(SECOND, [THERE[6], THERE[0], *THERE[2:6]])
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    assert "place walrus-2-fox" in table.moves
 
 
 def test_a_card_in_the_middle_of_a_fan_that_is_not_sure_is_no_matter_of_what_nobody_sees(
