@@ -40,6 +40,10 @@ ROW_AGREES: Final = "The open cards lie as the record says."
 ROW_UNKNOWN: Final = "The camera waits until the open cards lie as the record says. Then it follows."
 ROW_PLAYING: Final = "A turn is being played."
 ROW_BY_HAND: Final = "Enter the rest of this turn. Then the camera goes on."
+ROW_OPEN: Final = (
+    "All is entered but what nobody sees, as a Penalty card given away, or a last step. "
+    "If there was none, the next turn tells it."
+)
 ROW_LEFT: Final = "Enter this turn by hand. Then the camera goes on."
 ROW_HIDDEN: Final = (
     "Not every card can be seen that was played. Lay them so that each shows, or enter the turn by hand."

@@ -10,9 +10,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice, product
 from math import prod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from companion.follow.pace import HALF_S
 from companion.night.games import game_view
 from companion.night.games.capabilities import OpenRow
 from companion.ports import BadDataError
+from companion.rules.inference.turns import Turn
 from vision.track.candidate import TURN, WORTH_ASKING, Candidate, look_alike
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot, Night
     from companion.night.games.capabilities import PhotoOpenRow
     from companion.ports import ByteArray, FloatArray
+    from companion.rules.core import State
     from vision.camera.frame import CapturedFrame
     from vision.cards.lying import Lying
     from vision.cards.pile import Read
@@ -43,10 +46,8 @@ ASKED: Final = 0.5
 """A question is asked where the turns that it offers are likelier together than this."""
 _TRACK: Final = 0.998
 """How surely the pieces on the track went as they were seen to go."""
-_A_CARD: Final = 0.5
-"""What is less likely any one card than this is hardly a card."""
-_READINGS: Final = 6
-"""So many ways to read the new cards are looked at."""
+_WAYS, _READINGS = 1000, 6
+"""So many ways to read the new cards are weighed, and looked at."""
 _NEAR: Final = 1.2
 """A card lies at a pile's place within so many card widths of it."""
 
@@ -123,7 +124,7 @@ class RowWatcher:
         if unknown:
             return FollowState.TEACH, unknown
         state = snapshot.states[-1]
-        if row.awaited(state) or row.mover(state) >= 0:
+        if row.awaited(state) or row.mover(_begun(row, state).state) >= 0:
             return None
         if not row.row(state):
             return FollowState.NO_GAME, messages.SETTING_UP
@@ -139,54 +140,81 @@ class RowWatcher:
 
     def look(self, row: PhotoOpenRow, captured: CapturedFrame, snapshot: MatchSnapshot, now: float) -> RowLook:
         """Read a picture of a settled scene, enter what is sure; return how it stands then."""
+        from vision.cards.pile import clear, each_once, side_by_side
+
         record, state = Standing(snapshot.match, snapshot.state), snapshot.states[-1]
         image = captured.image()
         try:
             read, lying = self._cards.open_in(snapshot.game, image, row.may_lie(state), self._former(record, now))
         except BadDataError as error:
             return RowLook(FollowState.TEACH, str(getattr(error, "note", error)))
-        groups, self._lying = _clear(read), (snapshot.match, lying)
+        begun, self._lying = _begun(row, state), (snapshot.match, lying)
         if row.awaited(state):
-            return self._first(row, groups, captured, snapshot)
-        recorded = row.row(state)
+            return self._first(row, clear(each_once(read), SURE), captured, snapshot)
+        groups = clear(each_once(self._as_likely(row, read, begun.state, snapshot.match)), SURE)
+        if (lie := self._places) is not None:
+            parts = [side_by_side(one, lie.width if _inside(lie.row, _middle(one[0])) else np.inf) for one in groups]
+            groups = [one for part in parts for one in part]
+        recorded, table = row.row(state), _table(image, groups)
         if self._agrees(row, groups, snapshot):
-            self._learn(row, image, groups, snapshot)
+            rest = self._as_pieces_went(row, _all_of(row.rests(state)), table, snapshot)
+            if rest and rest[0].moves != begun.moves:
+                return self._judged(row, rest, _Sorted(()), captured, snapshot)
+            self._learn(row, table, snapshot)
             self._lying = snapshot.match, lying.agreed([one for group in groups for one in group])
             self._seen = self._unexplained = None
-            return RowLook(FollowState.WATCHING, messages.ROW_AGREES)
+            return RowLook(FollowState.WATCHING, messages.ROW_OPEN if begun.moves else messages.ROW_AGREES)
         if self._places is None or self._places.match != snapshot.match:
             return RowLook(FollowState.WAITING, messages.ROW_UNKNOWN)
-        found = self._sorted(self._places, row, groups, snapshot)
+        found = self._sorted(self._places, row, groups, begun.state)
         if found.strange or not (found.laid or set(recorded) - {one.name for one in found.row}):
             return self._unclear(record, now)
         if record == self._left:
             return RowLook(FollowState.WAITING, messages.ROW_LEFT)
-        candidates, hidden, may_go_on, over = self._candidates(row, found, snapshot)
-        # While nothing is drawn, the turn has only begun.
+        candidates, hidden = self._candidates(row, found, begun.state)
         hidden = hidden and {one.name for one in found.row} != set(recorded)
-        candidates = self._as_pieces_went(row, candidates, _table(image, groups), snapshot)
+        candidates = self._as_pieces_went(row, candidates, table, snapshot)
         if not candidates:
             self._seen = None
             return RowLook(FollowState.WATCHING, messages.ROW_HIDDEN) if hidden else self._unclear(record, now)
-        if may_go_on and self._is_waiting((record, found.key()), now):
+        seen = OpenRow(tuple(one.name for one in found.row), tuple(one.name for one in found.laid), found.joined)
+        candidates = _up_to_open(row, candidates, begun.state)
+        goes_on = row.goes_on(begun.state, _turn_of(candidates[0]), seen)
+        if goes_on and self._is_waiting((record, found.key()), now):
             self._seen = record, None, 0
             return RowLook(FollowState.THINKING, messages.HALF)
         self._unexplained = None
-        what = found.key(), candidates[0].moves
+        candidates = tuple(replace(one, moves=(*begun.moves, *one.moves)) for one in candidates)
+        return self._judged(row, candidates, found, captured, snapshot, goes_on=goes_on)
+
+    def _judged(
+        self,
+        row: PhotoOpenRow,
+        candidates: tuple[Candidate, ...],
+        found: _Sorted,
+        captured: CapturedFrame,
+        snapshot: MatchSnapshot,
+        *,
+        goes_on: bool = False,
+    ) -> RowLook:
+        """Enter what two pictures show surely, or ask; what ``goes_on`` perhaps is always asked about."""
+        record, best = Standing(snapshot.match, snapshot.state), candidates[0]
+        what = found.key(), best.moves
         times = 1 + (self._seen[2] if self._seen is not None and self._seen[:2] == (record, what) else 0)
-        if times < AGREE and (candidates[0].p >= SURE or self._seen is None):
+        if times < AGREE and (best.p >= SURE or self._seen is None):
             self._seen = record, what, times
             return RowLook(FollowState.THINKING, messages.THINKING)
         self._seen = None
-        best = candidates[0]
         back = best.state is not None and was_taken_back(snapshot, len(snapshot.moves), best.state)
-        if best.p >= SURE and not back and (over or not may_go_on):
+        if best.p >= SURE and not back and not goes_on:
             return self._enter(row, found, best, captured, snapshot)
         if sum(one.p for one in candidates) < ASKED:
-            return RowLook(FollowState.WATCHING, messages.ROW_HIDDEN if hidden else messages.CARDS_UNSURE)
-        same = look_alike(candidates, lambda after: (row.row(after), row.tops(after), row.pieces(after)))
-        kind = questions.UNSEEN if len(same) > 1 else questions.TURN
-        return RowLook(FollowState.QUESTION, messages.ASKING, candidates if kind == questions.TURN else same, kind)
+            return RowLook(FollowState.WATCHING, messages.CARDS_UNSURE)
+        same = look_alike(candidates, partial(_seen_of, row))
+        # What may have been played besides leaves the same picture, where every card is sure.
+        unseen = len(same) > 1 or (len(candidates) == 1 and all(one.p >= SURE for one in (*found.row, *found.laid)))
+        kind = questions.UNSEEN if unseen else questions.TURN
+        return RowLook(FollowState.QUESTION, messages.ASKING, same if len(same) > 1 else candidates, kind)
 
     # --- where everything lies
 
@@ -228,8 +256,8 @@ class RowWatcher:
         in_row = [group[0] for group in groups if group[0].name in recorded and len(group) == 1]
         if {one.name for one in in_row} != recorded or len(in_row) != len(recorded):
             return False
-        # Likeliest what the record says is enough here: nothing is entered by it.
-        if any(one.name not in recorded | known for one in read):
+        tops = [group[-1] for group in groups]
+        if any(one.name not in recorded | known and (one.p >= SURE or one in tops) for one in read):
             return False
         former = self._places if self._places is not None and self._places.match == snapshot.match else None
         self._places = _places(snapshot.match, in_row, former.piles if former is not None else {})
@@ -239,11 +267,33 @@ class RowWatcher:
                     self._places.piles[seat] = _middle(one)
         return True
 
+    def _as_likely(
+        self, row: PhotoOpenRow, read: Sequence[tuple[Read, ...]], state: State[Any], match: str
+    ) -> Sequence[tuple[Read, ...]]:
+        """Return what was read by what may lie there: what is new in the row, and what the mover laid on their card."""
+        if self._places is None or self._places.match != match:
+            return read
+        (laid, comes), recorded, top = row.likely(state), row.row(state), row.tops(state)[row.mover(state)]
+        piles, many = row.piles(state), len(row.may_lie(state))
+        rows = None if comes is None else {**comes, **dict.fromkeys(recorded, 1 / max(1, len(recorded)))}
+        lie, own = dict.fromkeys(piles, 1 / max(1, len(piles))), laid if top is None else {**laid, top: 1.0}
+        told = []
+        for group in read:
+            # It is the mover's pile by the card on top of it; others may lie on none, or be old ones.
+            likely: Mapping[str, float] | None = own if any(one.name == top for one in group) else {**lie, **own}
+            if any(_inside(self._places.row, _middle(one)) for one in group):
+                likely = rows
+            elif any(one.name in piles - {top} and one.p >= SURE for one in group):
+                likely = lie
+            # Of two that look alike, the lower one is the card on top before.
+            above = laid if likely is own else likely
+            told.append(tuple(_weighed(one, above if number else likely, many) for number, one in enumerate(group)))
+        return told
+
     def _sorted(
-        self, places: _Places, row: PhotoOpenRow, groups: Sequence[tuple[Read, ...]], snapshot: MatchSnapshot
+        self, places: _Places, row: PhotoOpenRow, groups: Sequence[tuple[Read, ...]], state: State[Any]
     ) -> _Sorted:
         """Return what lies in the row, and what is new beside it; strange: somewhere else than a turn would put it."""
-        state = snapshot.states[-1]
         mover, tops, known = row.mover(state), row.tops(state), row.piles(state)
         in_row = [group for group in groups if any(_inside(places.row, _middle(one)) for one in group)]
         beside = [group for group in groups if group not in in_row]
@@ -272,20 +322,17 @@ class RowWatcher:
         joined = bool(below) and not any(one.gap_before for one in laid)
         return _Sorted(cards, laid, joined)
 
-    def _learn(
-        self, row: PhotoOpenRow, image: ByteArray, groups: Sequence[tuple[Read, ...]], snapshot: MatchSnapshot
-    ) -> None:
+    def _learn(self, row: PhotoOpenRow, table: OpenTable, snapshot: MatchSnapshot) -> None:
         """Learn where the pieces lie on their track from how they went since the last picture that was agreed on."""
         from vision.cards.tokens import Track, spots
 
-        table, pieces, former = _table(image, groups), row.pieces(snapshot.states[-1]), self._agreed
+        pieces, former = row.pieces(snapshot.states[-1]), self._agreed
         if former is None or former.match != snapshot.match:
             self._agreed = _Agreed(snapshot.match, table, pieces, Track(table.width))
             return
         if pieces != former.pieces:
-            seen = spots(former.table, table)
-            if seen is not None:
-                former.track.learn(seen, {name: place - former.pieces[name] for name, place in pieces.items()})
+            way = {name: place - former.pieces[name] for name, place in pieces.items()}
+            former.track.learn(spots(former.table, table), way, former.pieces)
         self._agreed = _Agreed(snapshot.match, table, pieces, former.track)
 
     # --- what was played
@@ -308,7 +355,9 @@ class RowWatcher:
             way = {name: place - now[name] for name, place in pieces.items()}
             if way not in ways:
                 ways.append(way)
-        chosen = agreed.track.read(seen, ways)
+        chosen = agreed.track.read(seen, ways, now)
+        if not seen and agreed.track.frame is not None and not chosen:
+            return ()  # No piece has been moved yet.
         if not 0 < len(chosen) < len(ways):
             return candidates
         whole = sum(one.p for one in candidates)
@@ -319,37 +368,25 @@ class RowWatcher:
         told.sort(key=lambda one: -one.p)
         return tuple(one for one in told if one.p >= WORTH_ASKING)
 
-    def _candidates(
-        self, row: PhotoOpenRow, found: _Sorted, snapshot: MatchSnapshot
-    ) -> tuple[tuple[Candidate, ...], bool, bool, bool]:
-        """Return the turns that may have been played, the likeliest first.
-
-        Then whether some may be hidden, whether one may go on, and whether by the rules all are over.
-        """
-        state = snapshot.states[-1]
-        recorded, hidden, may_go_on, over = set(row.row(state)), False, False, True
-        told: list[Candidate] = []
+    def _candidates(self, row: PhotoOpenRow, found: _Sorted, state: State[Any]) -> tuple[tuple[Candidate, ...], bool]:
+        """Return the turns that may have been played, the likeliest first, and whether some may be hidden."""
+        recorded, hidden, told = set(row.row(state)), False, list[Candidate]()
         for cards, laid, p in _readings(found, recorded):
             turns = row.turns(state, OpenRow(cards, laid, found.joined))
-            hidden, may_go_on, over = hidden or turns.hidden, may_go_on or turns.may_go_on, over and turns.over
-            # One more may have been played that cannot be told.
-            share = p / max(1, len(turns.turns) + (not turns.all_told))
-            told += [
-                Candidate(TURN, share, turn.moves, turn.state, total=share) for turn in turns.turns
-            ]  # fmt: skip
+            hidden = hidden or turns.hidden
+            told += _all_of(turns.turns, p, others=not turns.all_told)
         told.sort(key=lambda one: -one.p)
-        return tuple(one for one in told if one.p >= WORTH_ASKING), hidden, may_go_on, over
+        return tuple(one for one in told if one.p >= WORTH_ASKING), hidden
 
     def _enter(
         self, row: PhotoOpenRow, found: _Sorted, best: Candidate, captured: CapturedFrame, snapshot: MatchSnapshot
     ) -> RowLook:
         moves = [str(move) for move in best.moves]
         if not entered(self._night, "moves", {"moves": moves}, captured, snapshot).ok:
-            # Somebody was quicker.
-            log.info("A turn that was seen could not be entered: %s", moves)
+            log.info("A turn that was seen could not be entered, as somebody was quicker: %s", moves)
             return RowLook(FollowState.WATCHING, messages.CARDS_UNSURE)
         if self._places is not None and found.laid:
-            self._places.piles[row.mover(snapshot.states[-1])] = _middle(found.laid[-1])
+            self._places.piles[row.mover(_begun(row, snapshot.states[-1]).state)] = _middle(found.laid[-1])
         return RowLook(FollowState.ENTERED, messages.ENTERED)
 
     def _is_waiting(self, what: object, now: float) -> bool:
@@ -363,49 +400,69 @@ class RowWatcher:
         self._seen = None
         if self._unexplained is None or self._unexplained[0] != record:
             self._unexplained = record, now
-        long = self._is_long(record, now)
-        return RowLook(FollowState.WATCHING, messages.ROW_OTHERWISE if long else messages.ROW_PLAYING)
+        note = messages.ROW_OTHERWISE if self._is_long(record, now) else messages.ROW_PLAYING
+        return RowLook(FollowState.WATCHING, note)
 
     def _is_long(self, record: Standing, now: float) -> bool:
         """Return whether for long nothing has explained what lies there."""
         return self._unexplained is not None and self._unexplained[0] == record and now - self._unexplained[1] >= LONG_S
 
 
-def _clear(groups: Sequence[tuple[Read, ...]]) -> list[tuple[Read, ...]]:
-    """Return the groups without what is hardly a card at all: a back, a print, a tablecloth.
+def _begun(row: PhotoOpenRow, state: State[Any]) -> Turn:
+    """Return where the next turn begins: where the record stands, or once the turn that may be over there is."""
+    return next(iter(row.rests(state)), Turn((), state, 0.0))
 
-    Where that lies in a fan, a card may be hidden; where it lies on top, the one below is covered.
-    """
-    kept = []
-    for group in groups:
-        cards: list[Read] = []
-        doubt = False
-        for one in group:
-            if one.p >= SURE or (one.p >= _A_CARD and not one.covered):
-                cards.append(replace(one, gap_before=one.gap_before or doubt, covered=False))
-                doubt = False
-            else:
-                doubt = True
-        if cards:
-            kept.append((*cards[:-1], replace(cards[-1], covered=doubt)))
-    return kept
+
+def _all_of(turns: Sequence[Turn], p: float = 1.0, *, others: bool = False) -> tuple[Candidate, ...]:
+    """Return turns of which each is as likely; ``others``: as likely as each it is that another one was played."""
+    share = p / max(1, len(turns) + others)
+    return tuple(Candidate(TURN, share, turn.moves, turn.state, total=share) for turn in turns)
+
+
+def _up_to_open(row: PhotoOpenRow, candidates: Sequence[Candidate], before: State[Any]) -> tuple[Candidate, ...]:
+    """Return turns that may have been played, those that part in what nobody sees up to there, as one."""
+    alike: dict[str, list[Candidate]] = {}
+    for one in candidates:
+        alike.setdefault(repr(_seen_of(row, one.state)), []).append(one)
+    told: list[Candidate] = []
+    for same in alike.values():
+        part, p = row.part(before, list(map(_turn_of, same))), sum(one.p for one in same)
+        told += same if part is None else [replace(same[0], p=p, moves=part.moves, state=part.state)]
+    return tuple(sorted(told, key=lambda one: -one.p))
+
+
+def _seen_of(row: PhotoOpenRow, after: Any) -> tuple[Any, ...]:
+    """Return what is seen of a position."""
+    return *map(sorted, (row.row(after), row.piles(after))), row.tops(after), row.pieces(after)
+
+
+def _turn_of(one: Candidate) -> Turn:
+    return Turn(one.moves, cast("State[Any]", one.state), 0.0)
 
 
 def _readings(found: _Sorted, recorded: set[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], float]]:
     """Yield ways to read the cards, the likeliest first: the row, what was laid, and how likely that is."""
-    cards = (*found.row, *found.laid)
     options: list[list[tuple[str, float]]] = []
-    for one in cards:
-        if one.name in recorded or one.p >= SURE:
-            options.append([(one.name, one.p)])
-        else:
-            options.append([(name, p) for name, p in one.names.items() if p >= WORTH_ASKING] or [(one.name, one.p)])
-    ways = sorted(islice(product(*options), 200), key=lambda way: -prod(p for _, p in way))
-    for way in ways[:_READINGS]:
+    for one in (*found.row, *found.laid):
+        likely = sorted(((p, name) for name, p in one.names.items() if p >= WORTH_ASKING), reverse=True)
+        sure = one.name in recorded or one.p >= SURE or not likely
+        options.append([(one.name, one.p)] if sure else [(name, p) for p, name in likely])
+    told: dict[tuple[str, ...], float] = {}
+    for way in islice(product(*options), _WAYS):
         names = tuple(name for name, _ in way)
         if len(set(names)) == len(names):
-            p = prod(p for (name, p) in way if name not in recorded)
-            yield names[: len(found.row)], names[len(found.row) :], p
+            told[names] = prod(p for name, p in way if name not in recorded)
+    # Each card is there once: what is left out by that is no way to read them.
+    every = prod(sum(p for _, p in one) for one in options if one[0][0] not in recorded)
+    share = every / max(1e-9, sum(told.values()))
+    for names in sorted(told, key=lambda way: -told[way])[:_READINGS]:
+        yield names[: len(found.row)], names[len(found.row) :], share * told[names]
+
+
+def _weighed(one: Read, likely: Mapping[str, float] | None, many: int) -> Read:
+    from vision.cards.pile import as_likely
+
+    return one if likely is None else as_likely(one, likely, many)
 
 
 def _places(match: str, row: Sequence[Read], piles: Mapping[int, FloatArray] | None = None) -> _Places:

@@ -17,7 +17,7 @@ from companion.follow.follower import CameraFollower
 from companion.follow.following import FollowState
 from companion.follow.open_rows import LONG_S
 from companion.follow.pace import HALF_S
-from companion.follow.questions import UNSEEN
+from companion.follow.questions import TURN, UNSEEN
 from companion.night.answers import CAMERA, TABLE
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
@@ -33,6 +33,11 @@ RIVER = ["fox-5-moose", "moose-4-orca", "walrus-4-puffin", "orca-5-puffin", "puf
 SIDES = {"fox": 11, "moose": 9, "walrus": 2, "orca": 8, "puffin": 3, "bear": 6}
 AFTER = ["bear-3-orca", "moose-1-fox", *RIVER[2:]]
 """The River when fox and moose were drawn from it."""
+THERE = ["moose-4-orca", "walrus-4-puffin", "puffin-2-orca", "bear-1-puffin", "puffin-4-moose", "walrus-3-bear",
+         "moose-4-puffin"]  # fmt: skip
+"""The River when each has had a turn, and what comes into it next."""
+SECOND = ["walrus-2-fox", "moose-2-bear", "orca-5-puffin"]
+"""What Ann lays in her second turn."""
 WIDE = 60.0
 
 
@@ -55,6 +60,7 @@ class Table:
     row: list[str] = field(default_factory=lambda: list(RIVER))
     piles: dict[int, list[str]] = field(default_factory=dict)
     sure: dict[str, float] = field(default_factory=dict)
+    alike: dict[str, dict[str, float]] = field(default_factory=dict)
     covers: set[str] = field(default_factory=set)
     sides: dict[str, int] = field(default_factory=lambda: dict(SIDES))
     river: bool = True
@@ -111,8 +117,11 @@ class Table:
     def read(self, card: str, x: float, y: float) -> Read:
         corners = np.array([[x, y], [x + WIDE, y], [x + WIDE, y + 90], [x, y + 90]])
         p = self.sure.get(card, 1.0)
-        names = {card: p} if p == 1.0 else {card: p, "fox-3-orca": 1 - p}
-        return Read(card, p, names, {card.split("-", maxsplit=1)[0]: 1.0}, corners, gap_before=card in self.covers)
+        names = {card: p} if p in {0.2, 1.0} else {card: p, "fox-3-orca": 1 - p}
+        names = self.alike.get(card, names)
+        return Read(
+            card, names[card], names, {card.split("-", maxsplit=1)[0]: 1.0}, corners, gap_before=card in self.covers
+        )
 
     # --- what happens
 
@@ -162,7 +171,7 @@ def went(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, int]]:
     """Let the tokens be seen to have gone so, whatever the picture shows; empty: it is not seen."""
     ways: list[dict[str, int]] = []
 
-    def read(self: Any, seen: Any, offered: Sequence[dict[str, int]]) -> tuple[int, ...]:
+    def read(self: Any, seen: Any, offered: Sequence[dict[str, int]], places: Any) -> tuple[int, ...]:
         whole = [{**dict.fromkeys(ANIMALS, 0), **way} for way in ways[-1:]]
         return tuple(n for n, way in enumerate(offered) if way in whole)
 
@@ -233,17 +242,11 @@ def test_where_the_tokens_are_not_seen_it_is_asked_which_way_they_went(table: Ta
 
 
 def test_what_no_picture_shows_is_asked_by_its_own_short_question(table: Table, went: list[dict[str, int]]) -> None:
-    table.sides["bear"] = 5
-    table.begin()
-    first = ["place bear-5-moose", "tokens bear+ moose-", "draw orca-5-puffin", "river puffin-4-moose"]
-    second = ["place orca-5-bear", "tokens orca+ bear-", "draw fox-5-moose", "river walrus-3-bear"]
-    table.do("moves", {"moves": [*first, *second]})
-    row = ["moose-4-orca", "walrus-4-puffin", "puffin-2-orca", "bear-1-puffin", "puffin-4-moose", "walrus-3-bear"]
-    table.row, table.piles = list(row), {0: ["bear-5-moose"], 1: ["orca-5-bear"]}
-    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    table.sides["moose"] = 10
+    begin_second_round(table, "moose-5-walrus")
     went.append({"orca": -1, "puffin": 1})
-    # Ann has three cards where five are due: two Penalty cards, of which her bear may give Bob one.
-    table.play(["walrus-2-fox", "moose-2-bear", "orca-5-puffin"], ["moose-4-puffin", row[0], *row[2:]])
+    # Ann has three cards where five are due, and the moose may have made one more or one fewer of it.
+    table.play(SECOND, [THERE[6], THERE[0], *THERE[2:6]])
     assert table.look() == (FollowState.QUESTION, messages.ASKING)
     question = table.follower.now.question
     assert question is not None
@@ -252,12 +255,56 @@ def test_what_no_picture_shows_is_asked_by_its_own_short_question(table: Table, 
     assert [words["en"] for words in asked["played"]][:3] == [
         "Place Walrus 2, with fox", "Place Moose 2, with bear", "Place Orca 5, with puffin"
     ]  # fmt: skip
-    said = [[words["en"] for words in one["moves"]] for one in asked["candidates"]]
-    assert said == [[], ["Give Bob a Penalty card"]]
+    assert len(asked["candidates"]) == 3
     assert {one["svg"] for one in asked["candidates"]} == {""}
-    assert table.follower.answer(question.id, 1, TABLE).ok
+    plain = next(n for n, one in enumerate(question.candidates) if "value" not in " ".join(map(str, one.moves)))
+    assert table.follower.answer(question.id, plain, TABLE).ok
+    assert [len(zone) for zone in table.state.penalties] == [2, 0]
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+
+
+def begin_second_round(table: Table, laid: str) -> None:
+    """Begin a game in which each has had a turn, Ann having ``laid`` a card of five."""
+    table.begin()
+    main, _, companion = laid.split("-")
+    first = [f"place {laid}", f"tokens {main}+ {companion}-", "draw orca-5-puffin", "river puffin-4-moose"]
+    second = ["place orca-5-bear", "tokens orca+ bear-", "draw fox-5-moose", "river walrus-3-bear"]
+    table.do("moves", {"moves": [*first, *second]})
+    table.row, table.piles = list(THERE[:6]), {0: [laid], 1: ["orca-5-bear"]}
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+
+
+def begin_gift(table: Table, went: list[dict[str, int]]) -> int:
+    """Let Ann's bear be able to give Bob a Penalty card; return after how many moves her turn began."""
+    table.sides["bear"] = 5
+    begin_second_round(table, "bear-5-moose")
+    went.append({"orca": -1, "puffin": 1})
+    before = len(table.moves)
+    table.play(SECOND, [THERE[6], THERE[0], *THERE[2:6]])
+    assert table.look() == (FollowState.WATCHING, messages.ROW_OPEN)
+    assert table.moves[before:][-2:] == ["draw walrus-4-puffin", "river moose-4-puffin"]
+    assert (table.state.seat, table.state.phase) == (0, "D")
+    return before
+
+
+def test_what_nobody_sees_of_a_turn_people_enter_after_the_rest_of_it(table: Table, went: list[dict[str, int]]) -> None:
+    begin_gift(table, went)
+    table.do("moves", {"moves": ["give ? p2"]})
     assert [len(zone) for zone in table.state.penalties] == [1, 1]
     assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    assert table.state.seat == 1
+
+
+def test_when_the_next_turn_is_seen_the_one_before_is_over(table: Table, went: list[dict[str, int]]) -> None:
+    begin_gift(table, went)
+    before = len(table.moves)
+    went.append({"fox": 1, "moose": -1})
+    # Bob has three cards where five are due; the last lets him draw one.
+    table.play(["fox-1-bear", "walrus-1-moose", "fox-5-moose"], ["bear-2-orca", *table.row[1:]], 1)
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    assert table.moves[before : before + 2] == ["end", "place fox-1-bear"]
+    assert [len(zone) for zone in table.state.penalties] == [2, 2]
+    assert set(table.snapshot.by[before:]) == {CAMERA}
 
 
 def test_what_was_none_of_these_is_left_to_people(table: Table) -> None:
@@ -306,6 +353,41 @@ def test_a_card_that_is_not_sure_is_asked_about(table: Table, went: list[dict[st
     assert question is not None
     assert ["river bear-3-orca" in map(str, one.moves) for one in question.candidates[:2]] == [True, False]
     assert table.moves == before
+
+
+def test_a_card_that_the_hand_is_known_to_hold_need_not_be_read_surely(
+    table: Table, went: list[dict[str, int]]
+) -> None:
+    begin_second_round(table, "bear-5-moose")
+    went.append({"orca": -1, "puffin": 1})
+    # Ann drew the orca with five; that she had the fox with three, too, is far less likely.
+    table.sure["orca-5-puffin"] = 0.9
+    table.play(SECOND, [THERE[6], THERE[0], *THERE[2:6]])
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    assert "place orca-5-puffin" in table.moves
+
+
+def test_of_two_cards_that_look_alike_the_lower_one_lay_there_before(table: Table, went: list[dict[str, int]]) -> None:
+    begin_second_round(table, "bear-5-moose")
+    went.append({"orca": -1, "puffin": 1})
+    for one, other in (("bear-5-moose", "walrus-2-fox"), ("walrus-2-fox", "bear-5-moose")):
+        table.alike[one] = {one: 0.8, other: 0.2}
+    table.play(SECOND, [THERE[6], THERE[0], *THERE[2:6]])
+    assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    assert "place walrus-2-fox" in table.moves
+
+
+def test_a_card_in_the_middle_of_a_fan_that_is_not_sure_is_no_matter_of_what_nobody_sees(
+    table: Table, went: list[dict[str, int]]
+) -> None:
+    begin_second_round(table, "bear-5-moose")
+    went.append({"orca": -1, "puffin": 1})
+    table.sure["moose-2-bear"] = 0.6
+    table.play(SECOND, [THERE[6], THERE[0], *THERE[2:6]])
+    assert table.look() == (FollowState.QUESTION, messages.ASKING)
+    question = table.follower.now.question
+    assert question is not None
+    assert question.kind == TURN
 
 
 def test_cards_that_may_lie_below_are_left_to_people(table: Table) -> None:
@@ -363,18 +445,15 @@ def test_what_may_be_half_a_turn_is_waited_for_and_then_asked_about(table: Table
     assert {"draw fox-5-moose", "draw orca-5-puffin"} <= set(table.moves)
 
 
-def test_what_is_over_by_the_rules_is_entered_when_nobody_goes_on(table: Table, went: list[dict[str, int]]) -> None:
+def test_what_is_over_by_the_rules_is_entered_at_once(table: Table, went: list[dict[str, int]]) -> None:
     table.begin()
     table.look()
     went.append({"orca": 1, "moose": -1})
     before = table.moves
     # Three of four cards are drawn from the River, and it is full again: the orca's power gave the fourth.
     table.play(["orca-2-moose"], ["bear-3-orca", "moose-1-fox", "walrus-3-bear", *RIVER[3:]])
-    assert table.look() == (FollowState.THINKING, messages.HALF)
-    assert table.moves == before
-    table.look(HALF_S + 2.0)
-    assert "draw-pile" in table.moves
     assert table.look() == (FollowState.WATCHING, messages.ROW_AGREES)
+    assert "draw-pile" in table.moves[len(before) :]
     assert table.state.seat == 1
 
 

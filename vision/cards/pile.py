@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 SURE: Final = 0.9
 """A reading below is asked about."""
+_A_CARD: Final = 0.5
+"""What is less likely any one card than this is hardly a card."""
+_LEAST: Final = 0.005
+"""What is less likely is not named."""
+_OFF: Final = 0.01
+"""What cannot lie there, as far as is known, is so much less likely than any card: what is known may be wrong."""
 _GAP: Final = 1.6
 """So many usual steps between two cards may hide one."""
 _ODD: Final = 0.4
@@ -79,8 +85,11 @@ class Read:
         }
 
 
-def read_cards(found: Sequence[DetectedCard], deck: Deck, only: Sequence[str] = ()) -> list[Read]:
-    """Return what the found cards are, in their order; each card is there once. ``only``: no others can lie there."""
+def read_cards(found: Sequence[DetectedCard], deck: Deck, only: Sequence[str] = (), *, once: bool = True) -> list[Read]:
+    """Return what the found cards are, in their order; each card is there ``once``, unless that is not yet weighed.
+
+    ``only``: no others can lie there.
+    """
     if not found:
         return []
     p = np.stack([one.p for one in found])
@@ -88,20 +97,21 @@ def read_cards(found: Sequence[DetectedCard], deck: Deck, only: Sequence[str] = 
         allowed = np.array([name in only for name in deck.names])
         if allowed.any():
             p = p * np.where(allowed, 1.0, 1e-9)
-    p = _each_once(p / p.sum(axis=1, keepdims=True))
+    p = p / p.sum(axis=1, keepdims=True)
+    p = _each_once(p) if once else p
     return [_reading(row, one, deck) for row, one in zip(p, found, strict=True)]
 
 
 def _reading(p: FloatArray, one: DetectedCard, deck: Deck) -> Read:
     # What is left of the probabilities is that no card lies there.
     p = p * one.sure
-    best = [int(card) for card in np.argsort(-p)[:4] if p[card] > 0.005] or [int(np.argmax(p))]
+    best = [int(card) for card in np.argsort(-p) if p[card] > _LEAST] or [int(np.argmax(p))]
     kinds: dict[str, float] = {}
     for card, name in enumerate(deck.names):
         kind = name.split("-")[0]
         kinds[kind] = kinds.get(kind, 0.0) + float(p[card])
     likely = sorted(kinds.items(), key=lambda item: -item[1])[:6]
-    few = {kind: value for kind, value in likely if value > 0.005} or dict(likely[:1])
+    few = {kind: value for kind, value in likely if value > _LEAST} or dict(likely[:1])
     names = {deck.names[card]: float(p[card]) for card in best}
     return Read(deck.names[best[0]], float(p[best[0]]), names, few, one.corners)
 
@@ -117,16 +127,68 @@ def _each_once(p: FloatArray) -> FloatArray:
 def read_open(found: Sequence[DetectedCard], deck: Deck, only: Sequence[str] = ()) -> list[tuple[Read, ...]]:
     """Return what lies in the open: single cards and fans, each from the bottom up. ``only``: no others can lie there.
 
-    Of a fan it is told where a card may be hidden; what lies beside a single card is not looked at.
+    Of a fan it is told where a card may be hidden; what lies beside a single card is not looked at. That each card is
+    there once is left to :func:`each_once`, when it is known what is likely to lie where.
     """
     rows = [_row(row) for row in _rows(found)]
-    read = iter(read_cards([one for row, _ in rows for one, _ in row], deck, only))
+    read = iter(read_cards([one for row, _ in rows for one, _ in row], deck, only, once=False))
     whole = []
     for row, doubt in rows:
         cards = [replace(next(read), gap_before=gap and number > 0) for number, (_, gap) in enumerate(row)]
         cards[-1] = replace(cards[-1], covered=doubt)
         whole.append(tuple(cards))
     return whole
+
+
+def as_likely(one: Read, likely: Mapping[str, float], many: int) -> Read:
+    """Return a card by how likely each is to lie there; it was read as if each of so ``many`` could as well."""
+    names = {name: p * max(_OFF, many * likely.get(name, 0.0)) for name, p in one.names.items()}
+    whole = sum(names.values()) + max(0.0, 1.0 - sum(one.names.values()))
+    best = max(names, key=names.__getitem__)
+    return replace(one, name=best, p=names[best] / whole, names={name: p / whole for name, p in names.items()})
+
+
+def clear(groups: Sequence[tuple[Read, ...]], sure: float) -> list[tuple[Read, ...]]:
+    """Return what lies in the open without what is hardly a card at all: a back, a print, a tablecloth.
+
+    Where that lies in a fan, a card may be hidden; where it lies on top, the one below is covered.
+    """
+    kept = []
+    for group in groups:
+        cards: list[Read] = []
+        doubt = False
+        for one in group:
+            if one.p >= sure or (one.p >= _A_CARD and not one.covered):
+                cards.append(replace(one, gap_before=one.gap_before or doubt, covered=False))
+                doubt = False
+            else:
+                doubt = True
+        if cards:
+            kept.append((*cards[:-1], replace(cards[-1], covered=doubt)))
+    return kept
+
+
+def each_once(groups: Sequence[tuple[Read, ...]]) -> list[tuple[Read, ...]]:
+    """Return what was read in groups with no card expected in two places."""
+    reads = [one for group in groups for one in group]
+    names = sorted({name for one in reads for name in one.names})
+    p = np.array([[one.names.get(name, 0.0) for name in names] for one in reads]).reshape(len(reads), len(names))
+    # What is left of the probabilities is that no card lies there, or one that is hardly likely.
+    cards = p.sum(axis=1, keepdims=True)
+    told = iter(_each_once(p / np.maximum(cards, 1e-9) + 1e-12) * cards)
+    return [tuple(_named(one, dict(zip(names, next(told).tolist(), strict=True))) for one in group) for group in groups]
+
+
+def _named(one: Read, names: Mapping[str, float]) -> Read:
+    best = max(names, key=names.__getitem__)
+    return replace(one, name=best, p=names[best], names={name: p for name, p in names.items() if p > _LEAST})
+
+
+def side_by_side(group: tuple[Read, ...], far: float) -> list[tuple[Read, ...]]:
+    """Return the cards of a group as single ones, where each middle is at least so ``far`` (pixels) from the next."""
+    middles = [one.corners.mean(axis=0) for one in group]
+    apart = all(float(np.linalg.norm(b - a)) >= far for a, b in pairwise(middles))
+    return [(one,) for one in group] if apart else [group]
 
 
 def in_order(found: Sequence[DetectedCard]) -> list[tuple[DetectedCard, bool]]:

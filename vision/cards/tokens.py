@@ -7,7 +7,7 @@ Which piece it is is known by where it lay: from the first time on that the reco
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +35,8 @@ _NEAR: Final = 0.2
 """A piece lies where it lay when it is seen so near, in widths of a card."""
 _STEP: Final = 0.3
 """So much a step may be longer or shorter than usual: cards lie askew, and the camera leans."""
+_REACH: Final = 2.5
+"""A piece goes two places at once, at most, and lies somewhere on its place."""
 _CLEARLY: Final = 0.12
 """So much better one way to explain the spots must be than any other."""
 
@@ -84,102 +86,164 @@ def spots(before: OpenTable, after: OpenTable) -> tuple[Spot, ...] | None:
     return tuple(found)
 
 
+@dataclass(frozen=True, eq=False)
+class _Went:
+    """Pieces that went so many places up, from their ``places``, and the spots that were seen of it."""
+
+    seen: tuple[Spot, ...]
+    moved: Mapping[str, int]
+    places: Mapping[str, int]
+
+
+_Fit = tuple[float, dict[str, tuple[int, int]]]
+"""How badly pieces look to have gone so, and of each the spots that it left and went to."""
+
+
 @dataclass
 class Track:
-    """Where each piece lies on its track, as far as it is known; ``step`` (2,): one place up, in pixels.
+    """Where pieces lie on their track, as far as it is known, and where its places are.
 
-    Up is to the right in the picture, until what people say contradicts it.
+    ``where``: (2,) of a piece, in pixels. ``frame``: (2, 2), where place 0 is, and the way from each to the next. Up is
+    to the right in the picture, until what people say contradicts it.
     """
 
     width: float
     where: dict[str, FloatArray] = field(default_factory=dict)
-    step: FloatArray | None = None
+    frame: FloatArray | None = None
     up: float = 1.0
+    _known: list[tuple[int, int, FloatArray, FloatArray]] = field(default_factory=list)
+    """Of each move that is known: from which place, how many up, where the piece lay, and where it went."""
+    _learnt: list[_Went] = field(default_factory=list)
 
-    def read(self, seen: Sequence[Spot], ways: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
+    def read(
+        self, seen: Sequence[Spot], ways: Sequence[Mapping[str, int]], places: Mapping[str, int]
+    ) -> tuple[int, ...]:
         """Return which of some ways pieces may have gone as is seen: for each piece so many places up.
 
-        One where a piece is known by where it lay and one way is clearly the best; none where no way fits.
+        ``places``: where each stood on the track before. One way where that is clearly the best: a piece is known by
+        where it lay, or those that moved stood on places of their own. None where no way fits.
         """
-        told, open_ = [], []
+        told = []
         for number, way in enumerate(ways):
-            moved = {name: places for name, places in way.items() if places}
-            fits = [cost for cost, _ in self._fits(seen, moved)]
-            if any(name in self.where for name in moved):
-                told += [(min(fits), number)] if fits else []
-                continue
-            # Of which nothing is known, it may be the other way round, too.
-            mirrored = {name: -places for name, places in moved.items()}
-            if fits or next(self._fits(seen, mirrored), None) is not None:
-                open_.append(number)
+            fits = self._fits(_went(seen, way, places))
+            if not fits and self.frame is None:
+                # Of which nothing is known, it may be the other way round, too.
+                fits = self._fits(_went(seen, {name: -steps for name, steps in way.items()}, places))
+            told += [(fits[0][0], number)] if fits else []
         told.sort()
-        if told and not open_ and (len(told) == 1 or told[1][0] - told[0][0] >= _CLEARLY):
+        if self.frame is not None and len(told) > 1 and told[1][0] - told[0][0] >= _CLEARLY:
             return (told[0][1],)
-        return tuple(sorted([*(number for _, number in told), *open_]))
+        return tuple(sorted(number for _, number in told))
 
-    def learn(self, seen: Sequence[Spot], way: Mapping[str, int]) -> None:
-        """Learn where pieces lie that went so, as is known by now."""
-        moved = {name: places for name, places in way.items() if places}
-        found = sorted(self._fits(seen, moved), key=lambda one: one[0])
-        if not found:
-            # What is known of them is not so: perhaps the track is seen from its other side.
-            if self.where and len(seen) == 2 * len(moved):
-                self.where, self.step, self.up = {}, None, -self.up
-            for name in moved:
+    def learn(self, seen: Sequence[Spot] | None, way: Mapping[str, int], places: Mapping[str, int]) -> None:
+        """Learn where pieces lie that went so, as is known by now; None: it was not seen."""
+        went = _went(seen or (), way, places)
+        if not self._take(went):
+            for name in went.moved:
                 self.where.pop(name, None)
-            return
-        clear = len(found) == 1 or found[1][0] - found[0][0] >= _CLEARLY
-        for name, (start, end) in found[0][1].items():
-            if clear:
-                self.where[name] = seen[end].at
-                self.step = (seen[end].at - seen[start].at) / moved[name] if self.step is None else self.step
-            else:
-                self.where.pop(name, None)
+            self._turn_round(went)
 
-    def _fits(
-        self, seen: Sequence[Spot], moved: Mapping[str, int]
-    ) -> Iterator[tuple[float, dict[str, tuple[int, int]]]]:
-        """Yield what pieces' moves may be which spots, each with how badly they look so; every spot must be one's."""
+    def _turn_round(self, went: _Went) -> None:
+        """Take it that the track is seen from its other side, where that explains all that was learnt, and this."""
+        other = Track(self.width, up=-self.up)
+        if self._learnt and all(other._take(one) for one in (*self._learnt, went)):
+            self.where, self.frame, self.up = other.where, other.frame, other.up
+            self._known, self._learnt = other._known, other._learnt
+
+    def _take(self, went: _Went) -> bool:
+        """Learn from pieces that went so; return whether that explains what was seen."""
+        fits = self._fits(went)
+        if not fits:
+            return False
+        near = [chosen for cost, chosen in fits if cost - fits[0][0] < _CLEARLY]
+        for name in went.moved:
+            # Two that lay side by side may look alike: where each went to is known all the same.
+            ends = {chosen[name][1] for chosen in near}
+            self.where.pop(name, None)
+            if len(ends) == 1:
+                self.where[name] = went.seen[ends.pop()].at
+        if len({frozenset(chosen.values()) for chosen in near}) == 1:
+            self._known += [
+                (went.places[name], went.moved[name], went.seen[start].at, went.seen[end].at)
+                for name, (start, end) in near[0].items()
+            ]
+            place, up, at, after = (np.array(one, float) for one in zip(*self._known, strict=True))
+            # Each piece lies somewhere on its place, and mostly as far from its middle where it goes to.
+            step = (up @ (after - at)) / (up @ up)
+            self.frame = np.stack([(at + after - np.outer(2 * place + up, step)).mean(axis=0) / 2, step])
+        self._learnt.append(went)
+        return True
+
+    def _fits(self, went: _Went) -> list[_Fit]:
+        """Return what pieces' moves may be which spots, the best first; every spot on the track must be one's."""
+        on_it = {number for number, spot in enumerate(went.seen) if self._is_on(spot.at, went.places.values())}
 
         def rest(names: list[str], chosen: dict[str, tuple[int, int]]) -> Iterator[dict[str, tuple[int, int]]]:
             if not names:
-                if {n for pair in chosen.values() for n in pair} == set(range(len(seen))):
+                if {n for pair in chosen.values() for n in pair} == on_it:
                     yield chosen
                 return
-            for pair in self._pairs(seen, names[0], moved[names[0]]):
+            for pair in self._pairs(went, names[0], on_it):
                 starts, ends = zip(*chosen.values(), strict=True) if chosen else ((), ())
                 if pair[0] not in starts and pair[1] not in ends:
                     yield from rest(names[1:], {**chosen, names[0]: pair})
 
-        for chosen in rest(list(moved), {}):
-            ways = [(seen[end].at - seen[start].at) / moved[name] for name, (start, end) in chosen.items()]
+        found = []
+        for chosen in rest(list(went.moved), {}):
+            ways = [(went.seen[end].at - went.seen[start].at) / went.moved[n] for n, (start, end) in chosen.items()]
             usual = np.mean(ways, axis=0)
-            if any(np.linalg.norm(way - usual) > _STEP * np.linalg.norm(usual) for way in ways):
-                continue
-            yield sum(_cost(seen[start], seen[end]) for start, end in chosen.values()), chosen
+            if all(np.linalg.norm(way - usual) <= _STEP * np.linalg.norm(usual) for way in ways):
+                found.append((sum(self._cost(went, name, *pair) for name, pair in chosen.items()), chosen))
+        return sorted(found, key=lambda one: one[0])
 
-    def _pairs(self, seen: Sequence[Spot], name: str, places: int) -> Iterator[tuple[int, int]]:
-        """Yield the spots between which a piece may have moved so many places up."""
-        for start, one in enumerate(seen):
-            known = self.where.get(name)
-            if known is not None and np.linalg.norm(one.at - known) > _NEAR * self.width:
+    def _pairs(self, went: _Went, name: str, on_it: set[int]) -> Iterator[tuple[int, int]]:
+        """Yield the spots between which a piece may have moved."""
+        known, others = self.where.get(name), [at for other, at in self.where.items() if other != name]
+        for start in on_it:
+            at = went.seen[start].at
+            if known is None and any(np.linalg.norm(at - there) < _NEAR * self.width for there in others):
                 continue
-            if known is None and any(np.linalg.norm(one.at - at) < _NEAR * self.width for at in self.where.values()):
+            if known is not None and np.linalg.norm(at - known) > _NEAR * self.width:
                 continue
-            for end, other in enumerate(seen):
-                way = (other.at - one.at) / places
-                if end == start:
-                    continue
-                if self.step is None:
+            for end in on_it - {start}:
+                way = (went.seen[end].at - at) / went.moved[name]
+                if self.frame is None:
                     if way[0] * self.up > abs(way[1]) and 0.5 * self.width < np.linalg.norm(way) < 3 * self.width:
                         yield start, end
-                elif np.linalg.norm(way - self.step) <= _STEP * np.linalg.norm(self.step):
-                    yield start, end
+                elif np.linalg.norm(way - self.frame[1]) <= _STEP * np.linalg.norm(self.frame[1]):
+                    place, after = went.places[name], went.seen[end].at
+                    if max(abs(self._off(at, place)), abs(self._off(after, place + went.moved[name]))) < 1:
+                        yield start, end
+
+    def _cost(self, went: _Went, name: str, start: int, end: int) -> float:
+        """Return how little it looks as if a piece had gone from one spot to another."""
+        one, other, place = went.seen[start], went.seen[end], went.places[name]
+        away = self._off(one.at, place) ** 2 + self._off(other.at, place + went.moved[name]) ** 2
+        return off(one.before, other.after) - 0.5 * (one.stood_out + other.stands_out) + away
+
+    def _off(self, at: FloatArray, place: int) -> float:
+        """Return how far along the track something lies from the middle of a place, in places."""
+        if self.frame is None:
+            return 0.0
+        begin, step = self.frame
+        return float((at - begin) @ step / (step @ step)) - place
+
+    def _is_on(self, at: FloatArray, places: Collection[int]) -> bool:
+        """Return whether something lies on the track: no farther from its middle line than a place is long.
+
+        Of the track so much is known as pieces may reach from their ``places``: two places up or down.
+        """
+        if self.frame is None:
+            return True
+        begin, step = self.frame
+        along = self._off(at, 0)
+        if not min(places) - _REACH <= along <= max(places) + _REACH:
+            return False
+        return bool(np.linalg.norm(at - begin - along * step) <= np.linalg.norm(step))
 
 
-def _cost(start: Spot, end: Spot) -> float:
-    """Return how little it looks as if a piece had gone from one spot to another."""
-    return off(start.before, end.after) - 0.5 * (start.stood_out + end.stands_out)
+def _went(seen: Sequence[Spot], way: Mapping[str, int], places: Mapping[str, int]) -> _Went:
+    return _Went(tuple(seen), {name: steps for name, steps in way.items() if steps}, places)
 
 
 def light_at(picture: ByteArray, scale: float) -> NDArray[np.float32]:

@@ -198,9 +198,12 @@ def _in_means(values: Singles) -> Singles:
 
 def _around(values: Singles) -> Singles:
     """Return the sums of three by three blocks (…, rows, columns)."""
-    padded = np.pad(values, [(0, 0)] * (values.ndim - 2) + [(1, 1), (1, 1)])
-    across = padded[..., :, :-2] + padded[..., :, 1:-1] + padded[..., :, 2:]
-    down: Singles = across[..., :-2, :] + across[..., 1:-1, :] + across[..., 2:, :]
+    across, down = values.copy(), np.empty_like(values)
+    across[..., 1:] += values[..., :-1]
+    across[..., :-1] += values[..., 1:]
+    down[...] = across
+    down[..., 1:, :] += across[..., :-1, :]
+    down[..., :-1, :] += across[..., 1:, :]
     return down
 
 

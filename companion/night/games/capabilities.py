@@ -161,15 +161,12 @@ class OpenRow:
 class RowTurns:
     """What may have been played: the turns that leave what is seen, each other to look at; ``all_told``: no others do.
 
-    ``hidden``: cards may lie below those that are seen, which only people can tell. ``may_go_on``: the turn may as well
-    be over as only begun; ``over``: by the rules it is over all the same, and only who is too quick goes on.
+    ``hidden``: cards may lie below those that are seen, which only people can tell.
     """
 
     turns: tuple[Turn, ...]
     all_told: bool = True
     hidden: bool = False
-    may_go_on: bool = False
-    over: bool = False
 
 
 class PhotoOpenRow(Protocol):
@@ -207,8 +204,30 @@ class PhotoOpenRow(Protocol):
         """Return the seat whose turn begins here; -1 where none does."""
         ...
 
+    def likely(self, state: State[Any]) -> tuple[Mapping[str, float], Mapping[str, float] | None]:
+        """Return how likely each card is laid next by the player to move, and comes into the row; None: it may be any.
+
+        What is not told is impossible.
+        """
+        ...
+
     def turns(self, state: State[Any], seen: OpenRow) -> RowTurns:
         """Return the turns that leave what is seen."""
+        ...
+
+    def goes_on(self, before: State[Any], turn: Turn, seen: OpenRow) -> bool:
+        """Return whether what a turn leaves may as well be seen in its middle."""
+        ...
+
+    def part(self, before: State[Any], turns: Sequence[Turn]) -> Turn | None:
+        """Return what some turns begin with alike, where only people know how they end, or the next turn tells."""
+        ...
+
+    def rests(self, state: State[Any]) -> tuple[Turn, ...]:
+        """Return how a turn may end of which such a part is in the record; none elsewhere.
+
+        The first: nothing more was played. The others are what is seen by the pieces on the track.
+        """
         ...
 
 

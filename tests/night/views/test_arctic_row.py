@@ -80,8 +80,8 @@ def test_cards_below_those_that_show_are_left_to_people() -> None:
     assert hidden.turns == ()
 
 
-@pytest.mark.parametrize(("orca", "over"), [(8, True), (7, False)])
-def test_a_full_river_says_that_all_is_drawn_but_where_the_orca_fills_it_between(orca: int, over: bool) -> None:
+@pytest.mark.parametrize("orca", [8, 7])
+def test_a_full_river_of_which_cards_were_drawn_says_that_all_is_drawn(orca: int) -> None:
     sides = {"fox": 11, "moose": 9, "walrus": 1, "orca": orca, "puffin": 3, "bear": 6}
     before = start(powers=sides)
     row = ROW.row(before)
@@ -92,9 +92,58 @@ def test_a_full_river_says_that_all_is_drawn_but_where_the_orca_fills_it_between
     found = ROW.turns(before, OpenRow((*row[len(new) :], *new), laid))
     drawn = [[str(move) for move in turn.moves].count("draw-pile") for turn in found.turns]
     assert set(drawn) == ({1} if orca == 8 else {0})
-    assert (found.may_go_on, found.over) == (orca == 8, over)
-    # While the River is not full, more may be drawn from it.
-    assert not ROW.turns(before, OpenRow((*row[3:], *new[:2]), laid)).over
+    seen = OpenRow((*row[len(new) :], *new), laid)
+    assert not any(ROW.goes_on(before, turn, seen) for turn in found.turns)
+    # While nothing is drawn from the River, all may be the pile's, or the turn goes on.
+    bare = OpenRow(row, laid)
+    begun = ROW.turns(before, bare).turns
+    assert [ROW.goes_on(before, turn, bare) for turn in begun] == [True] * len(begun)
+    assert bool(begun) is (orca == 8)
+
+
+def test_a_turn_is_told_up_to_where_a_card_may_be_given_unseen() -> None:
+    before = start(powers={"fox": 11, "moose": 9, "walrus": 1, "orca": 8, "puffin": 3, "bear": 5})
+    first = ["place bear-5-moose", "tokens bear+ moose-", "draw orca-5-puffin", "river puffin-4-moose"]
+    second = ["place orca-5-bear", "tokens orca+ bear-", "draw fox-5-moose", "river walrus-3-bear"]
+    begun = after(before, *first, *second)
+    row = ("moose-4-puffin", *(card for card in ROW.row(begun) if card != "walrus-4-puffin"))
+    seen = OpenRow(row, ("walrus-2-fox", "moose-2-bear", "orca-5-puffin"), joined=True)
+    ways = [turn for turn in ROW.turns(begun, seen).turns if ROW.pieces(turn.state)["puffin"] == 3]
+    assert len(ways) == 2
+    part = ROW.part(begun, ways)
+    assert part is not None
+    assert "give" not in {move.kind for move in part.moves}  # type: ignore[attr-defined]
+    assert ROW.part(begun, ROW.turns(begun, seen).turns) is None, "the tokens tell"
+    rests = ROW.rests(part.state)
+    assert [[str(move) for move in rest.moves] for rest in rests] == [["end"]]
+    assert ROW.rests(begun) == ()
+
+
+def test_in_the_last_round_one_more_step_is_told_by_the_tokens() -> None:
+    before = start()
+    laid = after(before, "place walrus-4-bear")
+    last = laid.copy()
+    last.stage = "last"
+    open_ = last.after(ARCTIC.parse("tokens walrus+ bear-"))
+    steps = [[str(move) for move in rest.moves] for rest in ROW.rests(open_)]
+    assert steps == [["end"], ["extra walrus+"], ["extra walrus-"]]
+    # In other rounds cards are drawn after it.
+    assert ROW.rests(after(laid, "tokens walrus+ bear-")) == ()
+
+
+def test_what_a_hand_is_known_to_hold_is_likelier_to_be_laid() -> None:
+    first = ["place bear-5-moose", "tokens bear+ moose-", "draw orca-5-puffin", "river puffin-4-moose"]
+    second = ["place orca-5-bear", "tokens orca+ bear-", "draw fox-5-moose", "river walrus-3-bear"]
+    begun = after(start(), *first, *second)
+    laid, comes = ROW.likely(begun)
+    assert comes is not None
+    assert laid["orca-5-puffin"] == pytest.approx(1 / 3)
+    assert sum(laid.values()) == pytest.approx(1.0)
+    assert "fox-5-moose" not in laid, "Bob has it"
+    assert "fox-5-moose" not in comes
+    assert "walrus-3-bear" not in comes
+    assert sum(comes.values()) == pytest.approx(1.0)
+    assert laid["walrus-2-fox"] < comes["walrus-2-fox"] < laid["orca-5-puffin"]
 
 
 @pytest.mark.no_cover

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -17,7 +18,7 @@ from companion.ports import BadDataError
 from vision.cards.deck import Deck, file_of, load_deck, save_deck, teach
 from vision.cards.detect import CardFinder, DetectedCard
 from vision.cards.joint import View, settle
-from vision.cards.pile import Read, read_cards, read_pile
+from vision.cards.pile import Read, as_likely, each_once, read_cards, read_pile, side_by_side
 from vision.cards.plane import fit_plane
 from vision.cards.round import IglooRead, RoundRead, as_recorded, join, overlooked, printed
 from vision.cards.shape import WIDTH, corners_of
@@ -196,6 +197,38 @@ def test_a_print_that_looks_like_an_igloo_is_none() -> None:
     igloo = IglooRead(0, (64.0, 96.0), (0.0, 0.0), {"red": 1.0})
     assert printed(igloo, lying)
     assert not printed(igloo, covered)
+
+
+def test_what_is_known_of_who_holds_which_card_tells_two_readings_apart() -> None:
+    corners = np.array([[0, 0], [60, 0], [60, 90], [0, 90]], float)
+    read = Read("fox-4-walrus", 0.5, {"fox-4-walrus": 0.5, "fox-4-orca": 0.45}, {"fox": 0.95}, corners)
+    told = as_likely(read, {"fox-4-orca": 0.25, "fox-4-walrus": 0.004}, 60)
+    assert (told.name, told.p > 0.97) == ("fox-4-orca", True)
+    # What cannot lie there is not made of what can by that alone: what is known may be wrong.
+    other = as_likely(replace(read, names={"fox-4-walrus": 0.95, "fox-4-orca": 0.0001}), {"fox-4-orca": 0.004}, 60)
+    assert (other.name, other.p < 0.5) == ("fox-4-walrus", True)
+
+
+def test_what_cannot_lie_in_one_place_is_left_to_another() -> None:
+    corners = np.array([[0, 0], [60, 0], [60, 90], [0, 90]], float)
+    strip = Read("fox-3-moose", 0.5, {"fox-3-moose": 0.5, "fox-5-moose": 0.5}, {"fox": 1.0}, corners)
+    card = Read("fox-3-moose", 0.9, {"fox-3-moose": 0.9, "fox-1-orca": 0.1}, {"fox": 1.0}, corners + 200)
+    # Of the strip it is known by the record that it is the five.
+    likely = as_likely(strip, {"fox-5-moose": 0.1}, 60)
+    told = [one for group in each_once([(likely,), (card,)]) for one in group]
+    assert [one.name for one in told] == ["fox-5-moose", "fox-3-moose"]
+    assert told[1].p == pytest.approx(0.9, abs=0.01)
+    assert each_once([(strip,), (card,)])[1][0].p < 0.8
+
+
+def test_cards_that_do_not_overlap_are_no_fan() -> None:
+    corners = np.array([[0, 0], [60, 0], [60, 90], [0, 90]], float)
+    near, far = (
+        tuple(Read(name, 1.0, {name: 1.0}, {}, corners + np.array([step * n, 0])) for n, name in enumerate("abc"))
+        for step in (25, 68)
+    )
+    assert side_by_side(near, 60) == [near]
+    assert side_by_side(far, 60) == [(one,) for one in far]
 
 
 def test_a_card_may_be_there_once_only() -> None:

@@ -15,7 +15,7 @@ from companion.rules.arctic.components import TEXT
 from vision.cards.deck import teach
 from vision.cards.detect import CardFinder
 from vision.cards.lying import Lying, look_again
-from vision.cards.pile import read_open
+from vision.cards.pile import each_once, read_open
 
 pytestmark = pytest.mark.learning
 
@@ -39,11 +39,11 @@ def shot(cards: list[Laid], noise: int, *, lamp: bool = False) -> Any:
 
 
 def read(finder: CardFinder, lying: Lying) -> list[list[str]]:
-    return sorted([one.name for one in group] for group in read_open(lying.found, finder.deck))
+    return sorted([one.name for one in group] for group in each_once(read_open(lying.found, finder.deck)))
 
 
 def agreed(finder: CardFinder, lying: Lying) -> Lying:
-    return lying.agreed([one for group in read_open(lying.found, finder.deck) for one in group])
+    return lying.agreed([one for group in each_once(read_open(lying.found, finder.deck)) for one in group])
 
 
 def singly(names: list[str]) -> list[list[str]]:
@@ -116,7 +116,9 @@ def test_what_a_card_was_agreed_to_be_it_stays(finder: CardFinder, begun: Lying)
     now = look_again(finder, shot([*ROW[1:], PILE], 4), agreed(finder, both))
     assert read(finder, now) == singly(NAMES[1:5])
     # What was hardly a card is told anew.
-    few = begun.agreed([one for group in read_open(begun.found, finder.deck) for one in group if one.name != NAMES[1]])
+    few = begun.agreed(
+        [one for group in each_once(read_open(begun.found, finder.deck)) for one in group if one.name != NAMES[1]]
+    )
     assert sorted(one.known for one in few.cards) == [False, True, True, True, True]
 
 

@@ -46,7 +46,7 @@ def moved(places: dict[str, int], way: dict[str, int]) -> dict[str, int]:
 def known() -> tuple[Track, dict[str, int]]:
     """Return a track that has learnt where fox and bear lie, and how all stand."""
     track, after = Track(WIDTH), moved(BEGUN, BOTH[0])
-    track.learn(seen(BEGUN, after), BOTH[0])
+    track.learn(seen(BEGUN, after), BOTH[0], BEGUN)
     return track, after
 
 
@@ -68,36 +68,66 @@ def test_pieces_that_touch_leave_spots_of_their_own() -> None:
 def test_once_learnt_it_is_told_which_piece_went_where(way: dict[str, int]) -> None:
     track, now = known()
     then = seen(now, moved(now, way))
-    assert track.read(then, BOTH) == (BOTH.index(way),)
+    assert track.read(then, BOTH, now) == (BOTH.index(way),)
     # Of another pair one is known, which is enough.
     other = [{"orca": way["fox"], "bear": way["bear"]}, {"orca": -way["fox"], "bear": -way["bear"]}]
-    assert track.read(seen(now, moved(now, other[0])), other) == (0,)
+    assert track.read(seen(now, moved(now, other[0])), other, now) == (0,)
 
 
 def test_another_lamp_changes_nothing() -> None:
     track, now = known()
     then = spots(table(now), table(moved(now, BOTH[1]), lamp=1.3))
     assert then is not None
-    assert track.read(then, BOTH) == (1,)
+    assert track.read(then, BOTH, now) == (1,)
 
 
 def test_what_was_never_learnt_is_not_told() -> None:
     # But it is seen that none went two places.
     farther = [*BOTH, {"fox": 2, "bear": -1}, {"fox": -2, "bear": 1}, {"bear": -1}]
-    assert Track(WIDTH).read(seen(BEGUN, moved(BEGUN, BOTH[0])), farther) == (0, 1)
-    assert Track(WIDTH).read(seen(BEGUN, moved(BEGUN, farther[2])), farther) == (2, 3)
+    assert Track(WIDTH).read(seen(BEGUN, moved(BEGUN, BOTH[0])), farther, BEGUN) == (0, 1)
+    assert Track(WIDTH).read(seen(BEGUN, moved(BEGUN, farther[2])), farther, BEGUN) == (2, 3)
     track, now = known()
     ways = [{"orca": 1, "moose": -1}, {"orca": -1, "moose": 1}]
-    assert track.read(seen(now, moved(now, ways[0])), ways) == (0, 1)
+    assert track.read(seen(now, moved(now, ways[0])), ways, now) == (0, 1)
+
+
+def test_by_the_places_that_changed_it_is_told_how_pieces_went_of_which_none_is_known() -> None:
+    track, now = known()
+    track.where.clear()
+    # Fox stands on the fourth place, orca on the third.
+    ways = [{"fox": 1, "orca": -1}, {"fox": -1, "orca": 1}]
+    for number, way in enumerate(ways):
+        assert track.read(seen(now, moved(now, way)), ways, now) == (number,)
+    # Of two on the same place nobody knows which is which.
+    same = [{"orca": 1, "moose": -1}, {"orca": -1, "moose": 1}]
+    assert track.read(seen(now, moved(now, same[0])), same, now) == (0, 1)
+
+
+def test_what_changes_beside_the_track_is_no_piece() -> None:
+    track, now = known()
+    then = table(moved(now, BOTH[1]))
+    beside, behind = (400, 285), (930, 150)
+    for at in (beside, behind):
+        cv2.circle(then.picture, at, 14, (20, 20, 20), -1, cv2.LINE_AA)
+    spotted = spots(table(now), then)
+    assert spotted is not None
+    assert len(spotted) == 6
+    assert track.read(spotted, BOTH, now) == (1,)
+
+
+def test_a_piece_that_was_not_seen_to_go_is_known_no_more() -> None:
+    track, now = known()
+    track.learn(None, {"fox": 1, "moose": -1}, now)
+    assert set(track.where) == {"bear"}
 
 
 def test_what_no_way_explains_is_not_told() -> None:
     track, now = known()
     nudged = spots(table(now), table(moved(now, BOTH[1]), shift={"moose": (60, 40)}))
     assert nudged is not None
-    assert track.read(nudged, BOTH) == (), "a third piece was pushed"
-    assert track.read(seen(now, now), BOTH) == (), "nothing was moved"
-    assert track.read(seen(now, moved(now, {"moose": 1, "orca": -1})), BOTH) == (), "others were moved"
+    assert track.read(nudged, BOTH, now) == (), "a third piece was pushed"
+    assert track.read(seen(now, now), BOTH, now) == (), "nothing was moved"
+    assert track.read(seen(now, moved(now, {"moose": 1, "orca": -1})), BOTH, now) == (), "others were moved"
 
 
 def test_where_too_much_has_changed_nothing_is_looked_at() -> None:
@@ -117,10 +147,10 @@ def test_a_track_seen_from_its_other_side_is_found_out_and_never_misread() -> No
         after = moved(places, way)
         then = spots(table(places, turned=True), table(after, turned=True))
         assert then is not None
-        read = track.read(then, [way, {name: -step for name, step in way.items()}])
+        read = track.read(then, [way, {name: -step for name, step in way.items()}], places)
         assert read != (1,)
         told += read == (0,)
-        track.learn(then, way)
+        track.learn(then, way, places)
         places = after
     assert track.up == -1.0
     assert told >= 2

@@ -52,7 +52,8 @@ def _arctic(turns: int, seed: int, world: str) -> Iterable[Row]:
         cards = rivers.taught(Path(folder) / "tables", table)
         rivers.follow_game(Path(folder), table, played(seed, players)[:turns], tally, cards, said)
     yield row("turns followed", tally.turns, note=f"{ARCTIC}, seed {seed}, {players} players; {world}")
-    yield row("wrong entries", tally.wrong, aim="0", note=f"{tally.entered} entered by the camera")
+    entered = f"{tally.entered} entered by the camera; what nobody sees of {tally.told} turns entered by hand"
+    yield row("wrong entries", tally.wrong, aim="0", note=entered)
     yield from question_rows(tally.turns, tally.asked, tally.causes, tally.among, tally.first)
     yield row(
         "turns left to people", tally.left, aim="0", note="; ".join(f"{n} × {why}" for why, n in tally.notes.items())

@@ -30,7 +30,7 @@ from companion.rules.arctic.components import ANIMALS, TEXT, UNKNOWN
 from companion.rules.igloo_pop.components import CARD_TEXT
 from vision.cards.deck import Deck, teach
 from vision.cards.detect import CardFinder
-from vision.cards.pile import Read, read_open, read_pile
+from vision.cards.pile import Read, each_once, read_open, read_pile
 from vision.cards.round import read_circle
 from vision.cards.sheet import find_cards
 
@@ -201,7 +201,7 @@ def measure_world(world: CardWorld, shown: int, tally: Counter[str], said: Any =
     for turn in range(shown):
         scene = _table(base + turn)
         shot = world.river(scene, base + turn)
-        groups = read_open(finder.find(shot.image), finder.deck)
+        groups = each_once(read_open(finder.find(shot.image), finder.deck))
         _arctic(scene, shot, groups, tally, lambda *what, turn=turn: said(f"river {turn}", *what))
     for turn in range(shown):
         rng = Random(base + turn)

@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 
 from companion.follow.cards import CardTable
 from companion.follow.messages import HALF
-from companion.follow.pace import HALF_S
+from companion.follow.pace import EVERY_S, HALF_S
 from companion.follow.questions import UNSEEN
 from companion.lab.bench.follow import UNSEEN_CAUSE
 from companion.lab.bench.follow import said as told_of
@@ -34,9 +34,8 @@ from companion.night.answers import TABLE
 from companion.night.games import game_view
 from companion.ports import BadDataError
 from companion.rules.arctic import GAME
-from companion.rules.arctic.components import ANIMALS, UNKNOWN
+from companion.rules.arctic.components import ANIMALS, HAND_LIMIT, UNKNOWN
 
-EVERY_S: Final = 0.3
 LOOKS: Final = 9
 """So many pictures are shown of a scene: it settles, and is looked at twice."""
 FAMILIES: Final = (5, 6, 7)
@@ -63,7 +62,7 @@ class RiverNight(WatchedNight):
 
     def __init__(self, folder: Path, first: Any, cards: CardTable) -> None:
         """Open a match set up as ``first``, but for the River, with what is secret unseen; the cards were taught."""
-        super().__init__(folder, cards, EVERY_S, camera_settle_tenths=6)
+        super().__init__(folder, cards, EVERY_S, camera_settle_tenths=3)
         opened = self.do("open-match", opening_of(first))
         if not opened.ok:
             raise RuntimeError(str(opened))
@@ -108,6 +107,7 @@ class RiverTally:
 
     ``first``: asked with the truth offered first; ``typed``: turns that people had to enter by hand.
     ``causes``: of those asked about, of how many what was the cause (:func:`cause_of`).
+    ``told``: turns of which people entered what nobody sees (a Penalty card given away, that the game is over).
     ``early``: entered while the turn was still being played. ``work``: processor's seconds of each turn's pictures.
     ``answers``: seconds from the first picture of what was entered or asked about, those of the processor added;
     ``answer_work``: of these, those of the processor. ``scores``: of each game, whether all that everybody can tell
@@ -122,6 +122,7 @@ class RiverTally:
     first: int = 0
     typed: int = 0
     left: int = 0
+    told: int = 0
     early: int = 0
     rivers: int = 0
     games: int = 0
@@ -190,7 +191,8 @@ def follow_game(
             tally.answers.append(answered[0] - began - EVERY_S + answered[1] - began_work)
         tally.work.append(night.worked - worked)
         tally.turns += 1
-        truth, kind = shown(turn.after), "entered"
+        kind, last = "entered", index + 1 == len(turns)
+        truth = _with_rest(night, turn, tally, last=last)
         question = night.follower.now.question
         if shown(night.state) == truth:
             tally.entered += 1
@@ -202,10 +204,11 @@ def follow_game(
             kind = "asked"
             tally.asked += 1
             tally.causes[cause_of(question)] += 1
-            right = [n for n, c in enumerate(question.candidates) if c.state is not None and shown(c.state) == truth]
+            right = [n for n, c in enumerate(question.candidates) if c.state is not None and _is_so(c.state, turn)]
             tally.among += bool(right)
             tally.first += right[:1] == [0]
             night.follower.answer(question.id, right[0] if right else None, TABLE)
+            truth = _with_rest(night, turn, tally, last=last)
         else:
             kind = "left"
             tally.left += 1
@@ -215,7 +218,9 @@ def follow_game(
             said(index, kind, night.told[1] if question is None else told_of(question), turn)
         if shown(night.state) != truth:
             tally.typed += 1
-            moves = [str(view.public(turn.before, move)) for move in turn.moves]  # type: ignore[attr-defined]
+            ended = [rest.moves for rest in view.cards.open_row.rests(night.state)][:1]  # type: ignore[union-attr]
+            moves = [str(move) for one in ended for move in one]
+            moves += [str(view.public(turn.before, move)) for move in turn.moves]  # type: ignore[attr-defined]
             answer = night.do("moves", {"moves": moves})
             if not answer.ok or shown(night.state) != truth:
                 raise RuntimeError(f"The turn could not be entered: {moves} {answer}")
@@ -225,6 +230,45 @@ def follow_game(
     tally.scores.append(_open_score(night.state) == _open_score(turns[-1].after))
     night.journal.close()
     tally.games += 1
+
+
+def _with_rest(night: RiverNight, turn: PlayedTurn, tally: RiverTally, *, last: bool) -> dict[str, Any]:
+    """Let people enter what nobody sees of a turn; return what the record is to say then.
+
+    That there was nothing, the next turn tells, if there is one.
+    """
+    rest = unseen_rest(night.state, turn)
+    if rest is None:
+        return shown(turn.after)
+    if rest or last:
+        tally.told += 1
+        night.do("moves", {"moves": rest or ["end"]})
+    return shown(night.state)
+
+
+def _is_so(state: Any, turn: PlayedTurn) -> bool:
+    """Return whether a position is what a turn left, but for what people enter."""
+    return shown(state) == shown(turn.after) or unseen_rest(state, turn) is not None
+
+
+def unseen_rest(state: Any, turn: PlayedTurn) -> list[str] | None:
+    """Return what people enter of a turn of which the camera entered a part: nothing, where no more was played.
+
+    None where it entered no such part.
+    """
+    rests = game_view(GAME.id).cards.open_row.rests(state)  # type: ignore[union-attr]
+    if not rests or state.seat != turn.before.seat:
+        return None
+    given = [f"give ? p{move.b + 1}" for move in turn.moves if move.kind == "give"]
+    after = state
+    for text in given:
+        after = after.after(GAME.parse(text))
+    while given and after.seat == state.seat and len(after.hands[after.seat]) > HAND_LIMIT:
+        given.append("discard ?")
+        after = after.after(GAME.parse("discard ?"))
+    for move in () if given else rests[0].moves:
+        after = after.after(move)
+    return given if shown(after) == shown(turn.after) else None
 
 
 def cause_of(question: Any) -> str:

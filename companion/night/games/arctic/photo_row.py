@@ -10,9 +10,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from companion.night.games.capabilities import OpenRow, RowTurns
-from companion.rules.arctic.components import ANIMALS, FACE_DOWN, PLACEMENT, RIVER, TEXT, UNKNOWN, cards_of, in_play
+from companion.rules.arctic.components import (
+    ANIMALS,
+    FACE_DOWN,
+    HAND_LIMIT,
+    PLACEMENT,
+    RIVER,
+    TEXT,
+    UNKNOWN,
+    cards_of,
+    in_play,
+)
 from companion.rules.arctic.inference.search import find
-from companion.rules.arctic.legality import setup_needs
+from companion.rules.arctic.legality import can_give, setup_needs, usable
 from companion.rules.arctic.moves import ArcticMove
 from companion.rules.arctic.state import ArcticState
 from companion.rules.core import State
@@ -72,6 +82,24 @@ class ArcticPhotoRow:
         s = _arctic(state)
         return s.seat if s.phase == "A" and not s.count and not s.used else -1
 
+    def likely(self, state: State[Any]) -> tuple[Mapping[str, float], Mapping[str, float] | None]:
+        """Return how likely each card is the one that is laid next, and the one that comes into the River.
+
+        Which of a hand is laid nobody knows, nor which unseen card any is. A hand's card may be swapped into the River
+        (ARC-P.3): then it is not told what comes there.
+        """
+        s = _arctic(state)
+        hand, pool, veiled = s.hands[s.seat], cards_of(s.pool()), cards_of(s.veiled[s.seat])
+        laid = {TEXT[card]: 1 / len(hand) for card in hand if card != UNKNOWN}
+        unseen, of = hand.count(UNKNOWN) / max(1, len(hand)), s.unseen(s.seat)
+        if unseen:
+            laid |= {TEXT[card]: unseen / of for card in veiled}
+            # What was not seen to come there is any card that nobody has seen.
+            laid |= {TEXT[card]: unseen * max(0, of - len(veiled)) / of / len(pool) for card in pool}
+        if usable(s, 3):
+            return laid | {TEXT[card]: 1 / max(1, len(hand)) for card in s.river}, None
+        return laid, {TEXT[card]: 1 / len(pool) for card in pool}
+
     def turns(self, state: State[Any], seen: OpenRow) -> RowTurns:
         """Return the turns that leave this River and these cards on the mover's pile."""
         s = _arctic(state)
@@ -102,11 +130,63 @@ class ArcticPhotoRow:
                 told.setdefault(key, turn)
             else:
                 others.add(key)
-        unnamed = bool(others - set(told)) or any(_may_take_again(turn.state, s.seat) for turn in told.values())
-        may_go_on = any(_may_go_on(s, turn) for turn in told.values())
-        over = len(seen.row) == RIVER and all(_has_filled(s, turn) for turn in told.values())
+        again = s.stage != "last" and any(_may_take_again(turn.state, s.seat) for turn in told.values())
+        unnamed = bool(others - set(told)) or again
         looked = found.complete and len(found.turns) < _LIMIT
-        return RowTurns(tuple(told.values()), looked and not unnamed and not one_more, unnamed, may_go_on, over)
+        return RowTurns(tuple(told.values()), looked and not unnamed and not one_more, unnamed)
+
+    def goes_on(self, before: State[Any], turn: Turn, seen: OpenRow) -> bool:
+        """Return whether the River and the tokens may look just so in the middle of a turn (ARC-P.6, P.8, P.9).
+
+        A full River of which cards were drawn is filled after the last one (ARC-C.1), unless ARC-P.7 fills it before.
+        """
+        s, kinds = _arctic(before), [move.kind for move in cast("tuple[ArcticMove, ...]", turn.moves)]
+        if s.stage == "last" or _is_open(_arctic(turn.state)) or ("draw" in kinds and _ELSEWHENCE.isdisjoint(kinds)):
+            return False
+        return "draw" not in kinds or len(seen.row) < RIVER or _REFILL in _own(turn.state, s.seat)
+
+    def part(self, before: State[Any], turns: Sequence[Turn]) -> Turn | None:
+        """Return what some turns have in common, up to where what nobody sees, or one more step, may still follow."""
+        parts = {_up_to_open(_arctic(before), turn) for turn in turns}
+        if None in parts or len({state for _, state in cast("set[tuple[Any, ArcticState]]", parts)}) != 1:
+            return None
+        moves, state = cast("tuple[tuple[ArcticMove, ...], ArcticState]", min(parts, key=str))
+        return Turn(moves, state, 0.0)
+
+    def rests(self, state: State[Any]) -> tuple[Turn, ...]:
+        """Return how a turn may end of which a part was entered, first that nothing more followed."""
+        s = _arctic(state)
+        if not _is_open(s):
+            return ()
+        moves, over = [], s
+        while over.seat == s.seat and over.phase in {"B2", "D"}:
+            too_many = over.phase == "D" and len(over.hands[over.seat]) > HAND_LIMIT
+            moves.append(ArcticMove("discard", UNKNOWN) if too_many else ArcticMove("end"))
+            if over.refusal(moves[-1]) is not None:
+                return ()
+            over = over.after(moves[-1])
+        seen = [move for move in s.moves() if move.kind == "extra"]
+        return (Turn(tuple(moves), over, 0.0), *(Turn((move,), s.after(move), 0.0) for move in seen))
+
+
+def _is_open(s: ArcticState) -> bool:
+    """Return whether a turn may be over here, or what nobody sees may follow (ARC-P.5), or one last step (ARC-P.1, 2).
+
+    After other last steps cards are drawn, which tells that they were taken.
+    """
+    return can_give(s) if s.phase == "D" else s.phase == "B2" and s.stage == "last"
+
+
+def _up_to_open(s: ArcticState, turn: Turn) -> tuple[tuple[ArcticMove, ...], ArcticState] | None:
+    """Return the moves of a turn up to where it is open, and the position there: gifts may be the last of phase C."""
+    taken, tokens = [], _arctic(turn.state).tokens
+    for move in cast("tuple[ArcticMove, ...]", turn.moves):
+        if move.kind != "give":
+            taken.append(move)
+            s = s.after(move)
+        if _is_open(s) and s.tokens == tokens:
+            return tuple(taken), s
+    return None
 
 
 def _shown(state: State[Any]) -> str:
@@ -124,23 +204,6 @@ def _names_only(turn: Turn, seen: set[str]) -> bool:
         if (kind in _SECRET and a != UNKNOWN) or (kind == "hand" and b != UNKNOWN):
             return False
     return True
-
-
-def _may_go_on(before: ArcticState, turn: Turn) -> bool:
-    """Return whether the River and the tokens may look just so in the middle of a turn.
-
-    What is not drawn from the River may still be to come (ARC-P.6, P.8, P.9), as may the last round's extra step.
-    """
-    kinds = [str(move).split()[0] for move in turn.moves]
-    if before.stage == "last":
-        return "end" in kinds[kinds.index("tokens") :] if "tokens" in kinds else False
-    return "draw" not in kinds or not _ELSEWHENCE.isdisjoint(kinds)
-
-
-def _has_filled(before: ArcticState, turn: Turn) -> bool:
-    """Return whether a full River says that all cards are drawn: it is filled after the last (ARC-C.1, but ARC-P.7)."""
-    drew = any(str(move).split()[0] == "draw" for move in turn.moves)
-    return drew and before.stage != "last" and _REFILL not in _own(turn.state, before.seat)
 
 
 def _may_take_again(state: State[Any], seat: int) -> bool:
