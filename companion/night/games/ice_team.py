@@ -215,7 +215,13 @@ class IceTeamView(BoardView):
         was = Counter(position["places"][name]["ground"] for name in places)
         now = Counter(place["ground"] for place in places.values())
         gone = Counter(position["removed"]) + (was - now) - (now - was)
-        rest = {"removed": [face for face in gone.elements() if face in FACES], "phase": "act", "to_move": turn, "actions": 2, "pending": {}}
+        rest = {
+            "removed": [face for face in gone.elements() if face in FACES],
+            "phase": "act",
+            "to_move": turn,
+            "actions": 2,
+            "pending": {},
+        }
         return super().lying_so(state, places, turn) | rest
 
     def attempts(self, state: State[Any], path: Sequence[str]) -> Iterator[str]:
