@@ -54,7 +54,7 @@ def set_position(now: Following, question: OpenQuestion, turn: str | None) -> Se
     if not places or not isinstance(view, BoardView) or turn not in (None, *snapshot.colours):
         raise BadDataError(messages.NOTHING_OTHERWISE)
     state = snapshot.states[-1]
-    following = snapshot.colours[(max(view.turn(state), 0) + 1) % len(snapshot.colours)]
+    following = snapshot.colours[(view.turn(state) + 1) % len(snapshot.colours)]
     return SetPosition.of(view.lying_so(state, places, turn or following))
 
 

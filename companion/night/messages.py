@@ -111,7 +111,6 @@ SENTENCES: dict[str, Words] = {
     "undone-agreed": Words("{count} steps are taken back; the table agreed."),
     "undone-one-agreed": Words("One step is taken back; the table agreed."),
     "undone-seen": Words("Counts may have been seen in the meantime."),
-    "no-position-set": Words("In this game no position is set; take moves back, or correct the score."),
     "nothing-set": Words("The board already lies as the record says."),
     "corrected": Words("Score corrected for {who}: {points:+d}, as the table agreed ({reason})."),
     "correction-line": Words("Correction by agreement: {reason}"),

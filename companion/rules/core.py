@@ -389,6 +389,8 @@ class Game(ABC, Generic[M]):
     players: ClassVar[range]
     colours: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[tuple[Option, ...]]
+    settable: ClassVar[frozenset[str]] = frozenset()
+    """The fields of a position that a table may set while it plays: what lies open, and whose turn it is."""
     move_types: ClassVar[tuple[type, ...]]
 
     @property

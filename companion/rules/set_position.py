@@ -15,10 +15,11 @@ from companion.rules.core import JSON, Ruling, SetupError, State
 from companion.rules.i18n import Words
 from companion.rules.rulebook import rulebook
 
-_KEPT: Final = ("game", "options", "layout", "box", "first")
-"""What no position of a game may change: what is played, and with which box."""
 SET: Final = Words("The table agreed to go on from this position, whatever led there ({places}).")
+NONE: Final = Words("In this game no position is set; take moves back, or correct the score.")
 KEEPS: Final = Words("A position that is set in a game leaves {key} as it is.")
+NO_PLACES: Final = Words("The places of a position are objects by their names.")
+NO_TEXT: Final = Words("The line is not text in UTF-8.")
 SET_ELSEWHERE: Final = Words("The table agreed to go on from this position, whatever led there.")
 
 
@@ -35,12 +36,16 @@ class SetPosition:
     def of(cls, change: Mapping[str, JSON]) -> SetPosition:
         """Return the step that changes so much of a position.
 
-        :raises SetupError: when it is nested deeper than any position.
+        :raises SetupError: when it is nested deeper than any position, or cannot be written.
         """
         try:
-            return cls(json.dumps(change, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+            text = json.dumps(change, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+            text.encode()
         except RecursionError:
             raise SetupError("The line is nested too deeply.") from None
+        except ValueError:
+            raise SetupError(NO_TEXT) from None
+        return cls(text)
 
     @property
     def change(self) -> dict[str, JSON]:
@@ -61,16 +66,22 @@ class SetPosition:
         :raises SetupError: in one sentence, when it is no position of this game, or the rules find something wrong
             with it.
         """
-        now, change = state.position(), self.change
-        for key in _KEPT:
-            if key in change and change[key] != now.get(key):
+        change, settable = self.change, state.game.settable
+        if not settable:
+            raise SetupError(NONE)
+        for key in change:
+            if key not in settable:
                 raise SetupError(KEEPS, key=repr(key))
-        if "players" in change and _people(change["players"]) != _people(now.get("players")):
-            raise SetupError(KEEPS, key="'players'")
+        places = change.get("places", {})
+        if not isinstance(places, dict) or not all(isinstance(place, dict) for place in places.values()):
+            raise SetupError(NO_PLACES)
+        now = state.position()
         new: State[Any] = state.game.from_position({**now, **change})
+        if new.problems() and "tiles" in now.get("piles", {}):
+            # What was turned up without a move is counted anew from what lies there.
+            new = state.game.from_position({**now, **change, "piles": {**now["piles"], "tiles": None}})
         if wrong := new.problems():
-            book = rulebook(state.game.id)
-            raise SetupError(book.problem_words(wrong[0], new))
+            raise SetupError(rulebook(state.game.id).problem_words(wrong[0], new))
         return new
 
     def places(self, state: State[Any]) -> list[str]:
@@ -83,11 +94,6 @@ class SetPosition:
         places = self.places(state)
         words = SET.filled({"places": ", ".join(places)}) if places else SET_ELSEWHERE
         return Ruling(True, (), {"set": True, "places": places}, words, "house ruling")
-
-
-def _people(players: JSON) -> list[tuple[JSON, JSON]]:
-    """Return who they are, whatever they have."""
-    return [(player.get("name"), player.get("colour")) for player in players or () if isinstance(player, dict)]
 
 
 def played(state: State[Any], step: Any) -> State[Any]:

@@ -339,8 +339,8 @@ def _set_position(context: CommandContext, asked: SetPositionBody) -> PlannedEnt
     """Go on from what lies there, though no move leads to it: marked as what the table agreed on."""
     match = context.running
     context.agreed(asked.agreed)
-    if not match.view.follows or match.ending is not None:
-        raise refused("refused", "no-position-set")
+    if match.ending is not None:
+        raise refused("refused", "ended-already")
     try:
         step = SetPosition.of(asked.position)
         if step.after(match.state).position() == match.state.position():

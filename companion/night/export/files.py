@@ -50,7 +50,7 @@ def to_json(journal: Journal) -> dict[str, Any]:
     "corrections": [{"seq", "colour", "points", "reason"}], "scores": {colour: points}, "ranking": [[colour …] …],
     "faults": [{"seq", "clause", "colour", "note", "kind", "motion", "place", "round", "dismissed"}],
     "evidence": […]}]}]}``. Times are UTC milliseconds. A match's ``players``, ``options``, ``setup`` and ``moves``
-    are those of a game record.
+    are those of a game record: where a position was set, that is an object.
     """
     return {
         "format": FORMAT,

@@ -264,8 +264,6 @@ class IgluIgluView(BoardView):
         hunter = position["turn"]
         own = _tokens([{"things": trophies[hunter]}])
         taken = [{"kind": kind, "value": value, "count": n} for (kind, value), n in (own + (was - now)).items()]
-        grounds = {name: place["ground"] for name, place in position["places"].items()}
-        turned = now - was or any(place["ground"] != grounds[name] for name, place in places.items())
         return super().lying_so(state, places, turn) | {
             "phase": "start",
             "to_move": turn,
@@ -274,8 +272,6 @@ class IgluIgluView(BoardView):
             "played": [],
             "pending": {},
             "trophies": trophies | {hunter: taken},
-            # What was turned up without a move is counted anew from what lies there.
-            "piles": position["piles"] | ({"tiles": None} if turned else {}),
         }
 
     def attempts(self, state: State[Any], path: Sequence[str]) -> Iterator[str]:

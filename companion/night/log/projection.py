@@ -274,8 +274,8 @@ class NightProjection:
         match = self.match
         if match is None or match.broken is not None or match.ended is not None:
             return None
-        step = SetPosition.of(entry.body["position"])
         try:
+            step = SetPosition.of(entry.body["position"])
             state, ruling = step.after(match.state), step.ruling(match.state)
         except RulesError:
             match.broken = entry.seq

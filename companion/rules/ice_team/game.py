@@ -27,6 +27,7 @@ class IceTeam(Game[IceMove]):
         Option("ice.blocked_second_action", ("forfeit", "lose"), "ICE-E.3"),
     )
     move_types: ClassVar[tuple[type, ...]] = (IceMove,)
+    settable = frozenset({"places", "turn", "to_move", "phase", "actions", "pending", "removed"})
 
     @property
     def rulebook(self) -> Rulebook:

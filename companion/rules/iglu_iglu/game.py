@@ -46,6 +46,7 @@ class IgluIglu(Game[IgluMove]):
     players = range(2, 5)
     colours = components.COLOURS
     move_types = MOVE_TYPES
+    settable = frozenset({"places", "turn", "to_move", "phase", "points", "melted", "played", "pending", "trophies"})
     options = (
         Option("iglu.no_repick", (True, False), "IGLU-1.6"),
         Option("iglu.animal_move_timing", ("own_turn_any_phase", "phase_2_only"), "IGLU-1.E.12"),

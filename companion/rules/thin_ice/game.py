@@ -22,6 +22,7 @@ class ThinIce(Game[ThinIceMove]):
     colours: ClassVar[tuple[str, ...]] = COLOURS
     options: ClassVar[tuple[Option, ...]] = ()
     move_types: ClassVar[tuple[type, ...]] = (ThinIceMove,)
+    settable = frozenset({"places", "turn", "phase", "last"})
 
     @property
     def rulebook(self) -> Rulebook:

@@ -68,7 +68,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_lost(night: Night) -> None:
     places = {**change(night)["places"], "c3": crowd}
     refused = night.do("set-position", {"position": {"places": places}, "agreed": True}, by=TABLE, action_id="1")
     assert refused.problem == "bad-input" and "inuit" in refused.message.en
-    for number, position in enumerate(({"game": "arctic"}, {"players": []}, {"places": 3}, {}), 2):
+    for number, position in enumerate(({"game": "arctic"}, {"players": 5}, {"hands": {}}, {"places": None}, {}), 2):
         body = {"position": position, "agreed": True}
         assert not night.do("set-position", body, by=TABLE, action_id=str(number)).ok
     assert len(night.snapshot().moves) == 10  # type: ignore[union-attr]
@@ -94,8 +94,23 @@ def test_it_is_read_again_and_goes_out_as_a_record(tmp_path: Path) -> None:
     assert list(moves[10]) == ["position"] and moves[11] == "melt c4"
 
 
-def test_a_round_of_igloo_pop_is_no_position(tmp_path: Path) -> None:
+@pytest.mark.parametrize("game", ["igloo-pop", "arctic"])
+def test_where_something_is_hidden_no_position_is_set(tmp_path: Path, game: str) -> None:
     night = Night(Journal(tmp_path / "journal.sqlite"), Hub())
-    assert night.do("open-match", {"game": "igloo-pop", "players": PLAYERS}, by=TABLE, action_id="open").ok
-    refused = night.do("set-position", {"position": {"places": {}}, "agreed": True}, by=TABLE, action_id="so")
-    assert refused.problem == "refused" and "take moves back" in refused.message.en
+    players = PLAYERS if game == "igloo-pop" else [{"name": "Ann", "colour": "p1"}, {"name": "Bob", "colour": "p2"}]
+    opened = night.do("open-match", {"game": game, "players": players, "draw": False}, by=TABLE, action_id="open")
+    assert opened.ok, opened
+    for number, position in enumerate(({"places": None, "reserve": 4}, {"places": {}}, {"players": []})):
+        body = {"position": position, "agreed": True}
+        refused = night.do("set-position", body, by=TABLE, action_id=str(number))
+        assert refused.problem == "bad-input" and "take moves back" in refused.message.en
+    assert Night(Journal(tmp_path / "journal.sqlite", read_only=True), Hub()).snapshot() is not None
+
+
+def test_a_person_is_renamed_and_the_game_goes_on(night: Night) -> None:
+    assert night.do("set-position", {"position": change(night), "agreed": True}, by=TABLE, action_id="so").ok
+    person = json.loads(night.exported("json"))["nights"][0]["matches"][0]["players"][0]["person"]
+    night.name_person(person, "Zoé")
+    snapshot = night.snapshot()
+    assert snapshot is not None and snapshot.states[-1].position()["players"][0]["name"] == "Zoé"
+    assert snapshot.states[-1].position()["places"]["d3"]["things"]
