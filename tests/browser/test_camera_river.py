@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from companion.follow.messages import FAILED, ROW_AGREES
-from companion.follow.questions import TURN, UNSEEN
+from companion.follow.messages import FAILED, ROW_AGREES, ROW_OPEN
+from companion.follow.questions import TURN
 from companion.lab.bench.vision.rivers import opening_of, shown
 from companion.lab.worlds.cards.river import SHEET, DrawnTable, PlayedTurn, RiverScene, begun, drawn_table, played
 from companion.lab.worlds.filmed import noisy
 from companion.lab.worlds.mjpeg import MjpegServer
-from companion.night.answers import CAMERA
+from companion.night.answers import CAMERA, TABLE
 from companion.rules.arctic.components import TEXT, UNKNOWN
 from companion.service import Service
 from tests.browser.filmed import (
@@ -132,13 +132,22 @@ def test_the_river_is_entered_and_the_first_turn_is_asked_about(
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("game", [GIVING], indirect=True)
-def test_what_no_picture_shows_is_asked_in_a_few_words(
+def test_what_no_picture_shows_is_left_open_and_entered_by_people(
     page: Page, service: Service, game: Drawn, camera: MjpegServer, axe: Callable[[Page], list[str]]
 ) -> None:
     river = laid_and_entered(page, service, game, camera)
     for turn in game.turns[:-1]:
         play(page, service, river, turn, axe)
-    assert play(page, service, river, game.turns[-1], axe) == UNSEEN
+    turn, before = game.turns[-1], len(service.night.snapshot().moves)
+    lay(service, river, turn)
+    expect(page.locator("[data-key=camera]")).to_contain_text(ROW_OPEN)
+    assert service.follow_service.open_question() is None
+    # All is entered but whether a card was given away: that is for people to say.
+    entered = service.night.snapshot().moves[before:]
+    rest = [str(move) for move in turn.moves[len(entered) :]]
+    assert rest and service.night.do("moves", {"moves": rest}, by=TABLE, action_id="rest").ok
+    assert shown(service.night.snapshot().states[-1]) == shown(turn.after)
+    expect(page.locator("[data-key=camera]")).to_contain_text(ROW_AGREES)
 
 
 def laid_and_entered(page: Page, service: Service, game: Drawn, camera: MjpegServer) -> River:
@@ -157,8 +166,8 @@ def laid_and_entered(page: Page, service: Service, game: Drawn, camera: MjpegSer
     return river
 
 
-def play(page: Page, service: Service, river: River, turn: PlayedTurn, axe: Callable[[Page], list[str]]) -> str | None:
-    """Play a turn before the camera, and answer on the page what is asked; return of what kind the question was."""
+def lay(service: Service, river: River, turn: PlayedTurn) -> None:
+    """Play a turn before the camera, and wait until it is entered or asked about."""
 
     def status(key: str) -> Any:
         return service.follow_service.status()[key]
@@ -173,6 +182,13 @@ def play(page: Page, service: Service, river: River, turn: PlayedTurn, axe: Call
         lambda: status("asking") or len(service.night.snapshot().moves) > before,
         seen=service.follow_service.status,
     )
+
+
+def play(page: Page, service: Service, river: River, turn: PlayedTurn, axe: Callable[[Page], list[str]]) -> str | None:
+    """Play a turn before the camera, and answer on the page what is asked; return of what kind the question was."""
+
+    before = len(service.night.snapshot().moves)
+    lay(service, river, turn)
     asked = service.follow_service.open_question()
     if asked is not None:
         # What was placed and drawn is said once; the turns differ in how the tokens went, or in what no picture shows.

@@ -99,7 +99,9 @@ def test_the_way_to_the_certificate_has_no_barrier(
         # Another phone reads the code off the screen: dark on white, by day and by night.
         seen = cv2.imdecode(np.frombuffer(page.locator("img.code").screenshot(), np.uint8), cv2.IMREAD_GRAYSCALE)
         assert seen is not None
-        assert cv2.QRCodeDetector().detectAndDecode(seen)[0] == page.url
+        # One address in some thousand is a code that one of the two ways to read it does not make out.
+        ways = (cv2.QRCodeDetector(), cv2.QRCodeDetectorAruco())
+        assert page.url in [way.detectAndDecode(seen)[0] for way in ways]
         assert float(np.median(seen)) == 255
     context.close()
 
