@@ -243,10 +243,8 @@ class FollowService:
         from companion.follow.as_it_lies import agree
 
         follower = self._asking()
-        now = follower.now
-        if now.question is None or now.question.id != question_id:
-            raise BadDataError(messages.NOTHING_ASKED)
-        result = agree(self._night, now, now.question, turn, by)
+        question = follower.still_open(question_id)
+        result = agree(self._night, follower.now, question, turn, by)
         follower.wake()
         return result
 

@@ -144,7 +144,7 @@ class CameraFollower:
         :raises BadDataError: the question is not open any more, or has no such candidate.
         """
         with self._lock:
-            question = self._still_open(question_id)
+            question = self.still_open(question_id)
             if choice is None:
                 self._disagree(question)
                 return nothing_entered(self._night)
@@ -170,7 +170,7 @@ class CameraFollower:
         :raises BadDataError: the question is not open any more.
         """
         with self._lock:
-            self._still_open(question_id)
+            self.still_open(question_id)
             self._become(Following.wait_for_board)
 
     def record_is_right(self, question_id: str) -> None:
@@ -179,7 +179,7 @@ class CameraFollower:
         :raises BadDataError: the question is not open any more, or the board is not seen.
         """
         with self._lock:
-            observation = self._still_open(question_id).observation
+            observation = self.still_open(question_id).observation
             if isinstance(observation, RowObservation):
                 raise BadDataError(messages.NOTHING_ASKED)
             snapshot, table = observation.snapshot, observation.table
@@ -191,7 +191,7 @@ class CameraFollower:
             self._become(Following.closed)
         self.wake()
 
-    def _still_open(self, question_id: str) -> OpenQuestion:
+    def still_open(self, question_id: str) -> OpenQuestion:
         """Return the open question, which must be this one.
 
         :raises BadDataError: it is not.

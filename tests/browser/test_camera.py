@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from companion.lab.worlds.filmed import Filmed
+from companion.lab.worlds.filmed import Filmed, noisy
 from companion.lab.worlds.mjpeg import MjpegServer
 from companion.night.answers import CAMERA
 from companion.rules.inference.turns import content
 from companion.service import Service
 from tests.browser.filmed import PATIENCE_MS, choose_candidate, filming, host_page
 from tests.worlds.sizes import size
+from tests.worlds.spoilt import moved, spoilt
 from tests.worlds.wait import LESSON_S, wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("prompt_lessons")]
@@ -151,3 +152,42 @@ def test_a_rendered_game_without_a_typed_move(
         service.follow_service.follow(False)
         page.click("[data-do=undo]")
         wait(lambda: len(service.night.snapshot().by) < len(course.by))
+
+
+@pytest.mark.timeout(600)
+def test_the_table_goes_on_from_a_board_that_no_turn_leaves(
+    page: Page, service: Service, camera: MjpegServer, film: Filmed, axe: Callable[[Page], list[str]]
+) -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+    follow = service.follow_service
+    wait(lambda: service.camera_service.newest() is not None)
+    follow.calibrate(film.game, None)
+    follow.teach(film.game, None)
+    follow.table_of(film.game).wait(LESSON_S)
+    follow.follow(True)
+    wait(lambda: follow.status()["state"] == "watching", LESSON_S, seen=follow.status)
+    here, there = moved(film)
+    camera.show(noisy(spoilt(film), 3, 7))
+    question = page.locator(".camera-question")
+    expect(question).to_be_visible(timeout=1000 * LESSON_S)
+    if question.get_attribute("data-kind") != "disagreement":
+        page.click("[data-do=camera-answer][data-n=none]")
+    page.click("[data-do=camera-agree]")
+    dialog = page.locator("#dialog")
+    expect(dialog.locator("svg.board")).to_be_visible()
+    expect(dialog).to_contain_text(here)
+    expect(dialog).to_contain_text(there)
+    assert axe(page) == []
+    # Nothing is entered before somebody says that the table agrees.
+    page.click("#dialog button.main")
+    assert len(service.night.snapshot().moves) == len(film.set_up)
+    first = service.night.snapshot().colours[0]
+    page.check(f"#dialog input[name=turn][value={first}]")
+    page.check("#dialog input[name=agreed]")
+    page.click("#dialog button.main")
+    expect(page.locator(".log")).to_contain_text("The table agreed to go on from this position")
+    wait(lambda: follow.status()["state"] == "watching", LESSON_S, seen=follow.status)
+    state = service.night.snapshot().states[-1].position()
+    was = film.states[0].position()["places"]
+    assert state["places"][there]["things"] == was[here]["things"] and state["turn"] == first
+    expect(question).to_have_count(0)

@@ -20,6 +20,7 @@ from companion.night.answers import TABLE
 from companion.rules.inference.turns import content
 from tests.web.assembly import SmallCompanion
 from tests.web.conftest import Client
+from tests.worlds.spoilt import moved, spoilt
 from tests.worlds.wait import LESSON_S, wait
 from web.app import create_app
 
@@ -223,21 +224,6 @@ def test_a_table_may_go_on_from_what_no_turn_leaves(
     # Board and record are one again, and the camera follows on.
     assert wait(lambda: table.follow_service.status()["state"] == "watching", LESSON_S)
     assert host.get("/api/camera/question").json["question"] is None
-
-
-def moved(film: Filmed) -> tuple[str, str]:
-    """Return from where to where an inuit is moved that could not walk there."""
-    now = film.states[0].position()["places"]
-    here = next(name for name, place in now.items() if any(t["kind"] == "inuit" for t in place["things"]))
-    return here, "e6" if here[0] < "d" else "c3"
-
-
-def spoilt(film: Filmed) -> bytes:
-    board = film.states[0].position()
-    here, there = moved(film)
-    board["places"][there]["things"] = board["places"][here]["things"]
-    board["places"][here]["things"] = []
-    return film.shot(board["places"])
 
 
 # --- the referee by photo
